@@ -1,12 +1,13 @@
-/* What problems of softmax attention share: a row, one query of one head, is out = sum_t w_t v_t / sum_t w_t with
- * w_t = exp(s_t - shift) over the tokens t < state->length that it sees. Any shift gives the same result; the largest
- * score is used. Before it is included the problem says, of elements of its tensors ATTENTION_QUERY, _KEY and _VALUE,
- *   attention_open(c, row, state)     sets `length` and what the problem itself needs in state->place
- *   attention_key(c, state, t)        where the key of token t starts
- *   attention_value(c, key)           where the value starts whose key starts at `key`
- *   attention_factor(c)               what is the same for all scores: their scale or its reciprocal
+/* The mathematics shared by problems of softmax attention. A row is one query of one head:
+ * out = sum_t w_t v_t / sum_t w_t with w_t = exp(s_t - shift), over the visible tokens t < state->length.
+ * Any shift gives the same result; the largest score is used. ATTENTION_QUERY, _KEY and _VALUE are the
+ * problem's tensors. Before including this file a problem defines
+ *   attention_open(c, row, state)     sets `length`, and the problem's own state->place
+ *   attention_key(c, state, t)        offset of the key of token t
+ *   attention_value(c, key)           offset of the value whose key is at offset `key`
+ *   attention_factor(c)               the common factor of all scores: their scale or its reciprocal
  *   attention_score(dot, factor)      the score of a token from its q . k
- *   attention_dim(c), attention_capacity(c)   elements of a query; tokens of a row at the most */
+ *   attention_dim(c), attention_capacity(c)   elements of a query; maximum number of tokens of a row */
 
 enum {
     PART_VALUE,
@@ -20,10 +21,10 @@ enum {
 };
 
 struct ref_state {
-    struct attention_place place; /* the problem's own */
+    struct attention_place place; /* defined by the problem */
     int64_t length;
     num sum;
-    double max;           /* what the weights are relative to */
+    double max;           /* the largest score, which the weights are relative to */
     double weight_norm;   /* ||w||_2 / sum w */
     double mean_distance; /* sum w (max s - s) / sum w */
     double score_size;    /* largest max(|s|, ||q k||_2 scale) over the tokens */
@@ -37,13 +38,15 @@ REF_FN num attention_score(num dot, num factor);
 REF_FN int64_t attention_dim(const struct ref_context *c);
 REF_FN int64_t attention_capacity(const struct ref_context *c);
 
-/* For every token: its weight; how far its score lies below the largest; where its key is. */
+/* Three numbers per token: its weight, the distance of its score below the largest, and the offset of its
+ * key. */
 REF_FN int64_t ref_scratch(const struct ref_context *c)
 {
     return 3 * attention_capacity(c);
 }
 
-/* Of a token from its q . k; *size is max(|s|, ||q k||_2 scale), what its accumulation error scales with (T2). */
+/* The score of a token from its q . k. *size is max(|s|, ||q k||_2 scale), which its accumulation error is
+ * proportional to (T2). */
 REF_FN num attention_sized(const struct acc *dot, num factor, double *size)
 {
     const num score = attention_score(acc_num(dot, 0), factor);
@@ -53,13 +56,13 @@ REF_FN num attention_sized(const struct acc *dot, num factor, double *size)
     return score;
 }
 
-/* Tokens are taken REF_GROUP at a time. */
+/* Number of tokens in the next group; REF_GROUP tokens are processed together. */
 REF_FN int attention_group(int64_t length, int64_t t)
 {
     return length - t < REF_GROUP ? (int)(length - t) : REF_GROUP;
 }
 
-/* Scores and keys' places, by tokens; the largest score and size to the state. */
+/* Computes all scores and key offsets of a row; the state gets the largest score and size. */
 REF_FN void attention_scores(const struct ref_context *c, int64_t row, num *scratch, struct ref_state *state)
 {
     const int64_t dim = attention_dim(c);
@@ -103,13 +106,13 @@ REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch, 
     state->sum = acc_num(&sum, 0);
     state->mean_distance = ref_all_sum(weighted) / num_mid(state->sum);
     state->weight_norm = sqrt(sum.square) / num_mid(state->sum);
-    ref_barrier(); /* every lane's weights are needed by all */
+    ref_barrier(); /* all lanes need every lane's weights */
 }
 
 REF_FN void attention_elements(const struct ref_context *c, int64_t first, int64_t count, const num *scratch,
                                const struct ref_state *state, struct ref_element *e)
 {
-    /* beside the sums of w v: sum w |v| (max s - s), since exponentials far below the maximum err more */
+    /* also sums w |v| (max s - s), since exponentials far below the maximum have larger errors */
     struct block block = block_zero();
     const double total = num_mid(state->sum);
     const int64_t length = state->length;
@@ -138,32 +141,37 @@ REF_FN void attention_elements(const struct ref_context *c, int64_t first, int64
     }
 }
 
-/* Of a score, relative to the size S of scores: the accumulation of D products (T2), then roundings of the scale, of
- * log2 e, of the product with them and of the subtracted maximum (or log-sum-exp), u |s| each. Dot products of
- * DATA_EXACT are exact. */
+/* Error of a score relative to the size S of scores. The accumulation of D products follows T2. Four
+ * roundings of u |s| each follow: the scale, log2 e, the product with them, and the subtracted maximum (or
+ * log-sum-exp). Dot products of DATA_EXACT are exact. */
 REF_FN double attention_score_error(const struct ref_context *c, const struct arithmetic *a)
 {
     const double accumulated = ceil((double)attention_dim(c) / a->k) * a->d + 2 * a->operand;
     return 4 * UNIT_F32 + (c->data == DATA_EXACT ? 0 : accumulated);
 }
 
-/* Every relative error e_t of a weight w_t, w_t = p_t / sum p, reaches the output as sum e_t w_t v_t (where the
- * denominator does not have it) or as sum e_t w_t (v_t - out). With o = |out|, A = sum w |v|, B = ||w v||_2,
- * C = ||w||_2 and the reach A + o, in any order of sums, split and merged in any way:
+/* Every relative error e_t of a weight w_t, w_t = p_t / sum p, reaches the output in one of two ways: as
+ * sum e_t w_t v_t if the denominator lacks it, else as sum e_t w_t (v_t - out). Let o = |out|, A = sum w |v|,
+ * B = ||w v||_2, C = ||w||_2; the reach is A + o. For sums in any order, split and merged in any way:
  *   scores: as above, (ceil(D/k) d + 4u) S reach;
  *   exponentials: u (4 + 4.346 distance), as in softmax;
- *   probabilities rounded to bf16, once each and to whichever scale (the maximum's, a tile's, 1 / sum): |e_t| <= u_bf16,
- *     so at most u_bf16 A, and with independent e_t 6 u_bf16 B: their rms is at most u_bf16 / sqrt(3), so 10 deviations;
- *     a common part is the denominator's: u_bf16 o at most, and 6 u_bf16 C o where they are independent.
+ *   probabilities rounded to bf16, once each, at any scale (of the maximum, of a tile, 1 / sum):
+ *     |e_t| <= u_bf16, so at most u_bf16 A. With independent e_t, 6 u_bf16 B: their rms is at most
+ *     u_bf16 / sqrt(3), so this is 10 deviations. A common part belongs to the denominator: at most
+ *     u_bf16 o, and 6 u_bf16 C o if independent.
  *     Merging by log-sum-exp adds 60u to e_t, which is less than 2^-9 of this;
- *   values: ceil(L/k) d max(o, B) (T2; equal signs make it T1); the denominator min(8 L u, 2^-12); a division.
+ *   values: ceil(L/k) d max(o, B) (T2; equal signs make it T1);
+ *   the denominator: min(8 L u, 2^-12); and a division.
  *
- * DATA_ANY: scores are often equal, and so are their weights' roundings: e_t = e(s_t) has the values of groups of
- * tokens, and sum e_t w_t v_t = sum_g e_g S_g. Signs of values are random, so the S_g of a group or a split deviate
- * by ||w v||_g about w_g out: 6 u_bf16 B (two groups of opposite e_g: 6 deviations) and u_bf16 o in common.
- * DATA_EXACT: one token has all the weight, p = 1 and nothing rounds but what a fused exp2(s c - max c) leaves of its
- * exponent, u |s|; or all weights are 1, and 1 / L, or 1 / (tokens of a split), is rounded as above. Dot products are
- * exact; values are 0 or of one size, but for a few, so that not more than 2 (A / B)^2 of them are added. */
+ * DATA_ANY: scores are often equal, and then so are the roundings of their weights: e_t = e(s_t) is constant
+ * on groups of tokens, and sum e_t w_t v_t = sum_g e_g S_g. Values have random signs, so the S_g of a group
+ * or a split deviate by ||w v||_g around w_g out: 6 u_bf16 B (two groups of opposite e_g: 6 deviations) and a
+ * common u_bf16 o.
+ *
+ * DATA_EXACT has two cases. One token may have all the weight: then p = 1, and only a fused exp2(s c - max c)
+ * rounds, by u |s| of its exponent. Or all weights are 1, and 1 / L, or 1 / (tokens of a split), rounds as
+ * above. Dot products are exact. Almost all values are 0 or of one size, so at most 2 (A / B)^2 of them are
+ * added. */
 REF_FN double attention_rounding(const struct ref_context *c, const double *part)
 {
     const double norm = 6 * part[PART_NORM], weights = 6 * part[PART_WEIGHT_NORM];

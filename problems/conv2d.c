@@ -42,7 +42,7 @@ const struct argument conv2d_arguments[] = {
 
 enum { X, WEIGHT, BIAS, Y };
 
-/* Terms of a sum. */
+/* Terms per sum. */
 static int64_t depth_of(const struct instance *out)
 {
     return out->tensor[WEIGHT].dim[1] * out->tensor[WEIGHT].dim[2] * out->tensor[WEIGHT].dim[3];
@@ -53,7 +53,7 @@ static bool is_single(const struct config *config)
     return config->problem->tensors[X].dtype == DTYPE_F32;
 }
 
-/* Where an honest fp32 kernel may take Winograd's F(2x2, 3x3). */
+/* May an honest fp32 kernel use Winograd's F(2x2, 3x3)? */
 static bool may_transform(const struct config *config, const struct instance *out)
 {
     const int64_t *e = out->extent;
@@ -61,9 +61,9 @@ static bool may_transform(const struct config *config, const struct instance *ou
            e[ARG_STRIDE + 1] == 1 && e[ARG_DIL] == 1 && e[ARG_DIL + 1] == 1;
 }
 
-/* --- places that kernels forget --- */
+/* --- places that faulty kernels drop --- */
 
-/* The first, the last, the first after whole runs of 8 or 32, or any. */
+/* An index along one dimension: the last, the first, the first after whole runs of 8 or 32, or any. */
 static int64_t place_along(int64_t size, int kind, struct random *random)
 {
     switch (kind) {
@@ -75,7 +75,8 @@ static int64_t place_along(int64_t size, int kind, struct random *random)
     }
 }
 
-/* Values at the last element, then along every dimension at such a place, drawn by itself. */
+/* Plants values: the first at the last element, the others at such an index along every dimension, drawn
+ * independently. */
 static void plant(struct instance_tensor *tensor, int count, float (*value)(int i, float scale), float scale,
                   struct random *random)
 {
@@ -100,26 +101,27 @@ static float by_turns(int i, float scale)
     return i % 2 ? -scale : scale;
 }
 
-/* --- what the table of classes cannot say --- */
+/* --- adjustments beyond the table of classes --- */
 
 enum { CORNERS = 6, NEEDLES = 12 };
 
-/* Some 1200 terms of a sum are not 0, if there are so many, and the sum is a few hundred at most: exact in fp32 and in
- * matrix units, and mostly in bf16 itself. */
+/* About 1200 terms of a sum are nonzero (or all, if there are fewer). The sum is at most a few hundred: exact
+ * in fp32 and in matrix units, and mostly in bf16. */
 static void draw_short(struct instance *out)
 {
     const double k = (double)depth_of(out);
     const float largest = k <= 64 ? 3 : 1;
-    const double square = largest == 1 ? 1 : 14.0 / 3; /* mean square of what is not 0 */
+    const double square = largest == 1 ? 1 : 14.0 / 3; /* mean square of the nonzero values */
     const double wanted = 1200 / (square * square * k);
     const struct fill fill = {
         .kind = FILL_INTEGERS, .b = largest, .density = (float)(wanted < 1 ? sqrt(wanted) : 1)};
     out->tensor[X].fill = out->tensor[WEIGHT].fill = fill;
 }
 
-/* Of the terms some 40 have an odd integer of 13 to 18 bits, in x for every second channel and in weight for the others,
- * against +-1: 2^22 is the most that a sum may reach. TF32, or bf16 in two parts, does not hold such an integer. Winograd's
- * transforms add up some 13 times as much, in quarters, so that there 3 are the most. */
+/* About 40 of the terms have an odd integer of 13 to 18 bits, against +-1: in x for every second channel, in
+ * weight for the others. A sum reaches at most 2^22. TF32, or bf16 in two parts, cannot represent such an
+ * integer. Winograd's transforms sum about 13 times as much, in quarters, so that at most 3 such terms are
+ * possible there. */
 static void draw_long(const struct config *config, struct random *random, struct instance *out)
 {
     const int64_t k = depth_of(out), nonzero = k < 1200 ? k : 1200;
@@ -148,7 +150,8 @@ static int integers(const struct config *config, struct random *random, struct i
     return 0;
 }
 
-/* Large, and small enough for Winograd's transforms in fp32: 12 windows' worth of 24 * 20 are far below 2^22. */
+/* Large values that stay small enough for Winograd's transforms in fp32: 12 windows' worth of 24 * 20 are far
+ * below 2^22. */
 static int needles(const struct config *config, struct random *random, struct instance *out)
 {
     (void)config;
@@ -158,7 +161,7 @@ static int needles(const struct config *config, struct random *random, struct in
     return 0;
 }
 
-/* Filters whose taps nearly cancel in pairs, wherever the pair's second lies. */
+/* Filters whose taps nearly cancel in pairs, wherever the second tap of a pair lies. */
 static int cancel(const struct config *config, struct random *random, struct instance *out)
 {
     (void)config;
@@ -167,7 +170,8 @@ static int cancel(const struct config *config, struct random *random, struct ins
     return 0;
 }
 
-/* In x alone: whether an absent tap times a NaN weight is a term is no question then. Some weights are 0. */
+/* Only x gets special values, so that the case of an absent tap times a NaN weight does not arise. Some
+ * weights are 0. */
 static int special(const struct config *config, struct random *random, struct instance *out)
 {
     const float density = (float)fmin(0.05, 0.3 / (double)depth_of(out));
@@ -231,7 +235,7 @@ static int64_t output_columns(const struct config *config)
                          config_value(config, "stride_w"));
 }
 
-/* Outside of the contract a window may be larger than what it slides over. */
+/* Outside of the contract a window may be larger than its input; the extent is then 0. */
 static int64_t at_least_none(int64_t extent)
 {
     return extent > 0 ? extent : 0;

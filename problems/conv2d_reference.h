@@ -1,9 +1,14 @@
-/* The mathematics of a convolution, y[n,f,i,j] = bias[f] + sum_(c,u,v) x[n, g C + c, i stride_h - pad_h + u dil_h,
- * j stride_w - pad_w + v dil_w] weight[f,c,u,v], g the group of filter f, C its channels; what lies outside of x is no term.
- * As a contraction, group g's rows are the outputs' places (n, i, j), its columns its filters, its depth (c, u, v).
+/* The mathematics of a convolution,
+ *   y[n,f,i,j] = bias[f] + sum_(c,u,v) weight[f,c,u,v]
+ *                          x[n, g C + c, i stride_h - pad_h + u dil_h, j stride_w - pad_w + v dil_w],
+ * where g is the group of filter f and C its number of channels. Taps outside of x are no terms. As a
+ * contraction, the rows of group g are the output places (n, i, j), its columns the filters, its depth (c, u,
+ * v).
  *
- * CONV_LOAD reads an element of x or weight. CONV_PRODUCT_ERROR is what a product may be off by itself; CONV_ROUNDS_SUM:
- * the sum may be rounded to bf16 before the bias; CONV_TRANSFORMS: Winograd's F(2x2, 3x3) is admitted. */
+ * The includer defines CONV_LOAD, which loads an element of x or weight, and three properties:
+ * - CONV_PRODUCT_ERROR: relative error of a single product
+ * - CONV_ROUNDS_SUM: the sum may be rounded to bf16 before the bias is added
+ * - CONV_TRANSFORMS: Winograd's F(2x2, 3x3) is admitted */
 
 #define REF_CONTRACTION
 #define REF_GROUPED
@@ -40,7 +45,7 @@ REF_FN int64_t conv_out_columns(const struct ref_context *c)
     return (e[CONV_W] + 2 * e[CONV_PAD_W] - e[CONV_DIL_W] * (e[CONV_KW] - 1) - 1) / e[CONV_STRIDE_W] + 1;
 }
 
-/* Of a group: the outputs of one filter, its channels, its filters, its terms. */
+/* Of one group: the outputs per filter, the channels, the filters, the terms per output. */
 REF_FN int64_t conv_places(const struct ref_context *c)
 {
     return c->extent[CONV_N] * conv_out_rows(c) * conv_out_columns(c);
@@ -78,10 +83,11 @@ REF_FN int64_t ref_group_first(const struct ref_context *c, int64_t group)
     return group * conv_places(c);
 }
 
-/* Where the window of row m begins. */
+/* The position of the window of row m. */
 struct conv_window {
-    int64_t group, image, row, column; /* of the outputs */
-    int64_t plane, top, left;          /* of x: the group's first plane of that image */
+    int64_t group, image, row, column; /* indices of the output */
+    /* in x: the first plane of the group in that image, and the window's top left corner */
+    int64_t plane, top, left;
 };
 
 REF_FN struct conv_window conv_window_of(const struct ref_context *c, int64_t m)
@@ -100,7 +106,7 @@ REF_FN struct conv_window conv_window_of(const struct ref_context *c, int64_t m)
     return at;
 }
 
-/* Channel `channel` of the window's group. */
+/* The input under tap (u, v) of channel `channel` of the window's group; 0 outside of x. */
 REF_FN double conv_tap(const struct ref_context *c, const struct conv_window *at, int64_t channel, int64_t u,
                        int64_t v)
 {
@@ -156,16 +162,18 @@ REF_FN bool conv_may_transform(const struct ref_context *c)
            e[CONV_STRIDE_W] == 1 && e[CONV_DIL_H] == 1 && e[CONV_DIL_W] == 1;
 }
 
-/* What Winograd's F(2x2, 3x3) adds up for an output, g the weights of a channel and d the inputs of the output's own window:
- * no other input of the tile reaches it. In one dimension the two outputs of a tile are
+/* Bounds the sums in Winograd's F(2x2, 3x3) for one output. Let g be the weights of a channel and d the
+ * inputs of the
+ * output's own window; no other input of the tile affects it. In one dimension the two outputs of a tile are
  *
  *     g0 (d0 - d2) + (g0 + g1 + g2)/2 (d1 + d2) + (g0 - g1 + g2)/2 (d2 - d1)
  *     (g0 + g1 + g2)/2 (d0 + d1) - (g0 - g1 + g2)/2 (d1 - d0) - g2 (d0 - d2)
  *
- * so that |g_i| |d_j| is added up K_ij times at most, K = 1 but for K_02 = K_20 = 2; in two dimensions K_ij K_i'j' times.
- * PART_REACH is the sum of these over all channels. PART_SQUARE bounds the sum of squares of the nine products of every
- * channel, each with the magnitudes of what goes into it: |G| |g| |G|' has a Frobenius norm of at most 2 |g| (2 is the
- * largest eigenvalue of |G|' |G|, rows (1 0 0), (1 1 1)/2 twice), and four inputs add up to at most 2 |d|: 16 |g|^2 |d|^2. */
+ * so |g_i| |d_j| is added at most K_ij times, where K = 1 except K_02 = K_20 = 2; in two dimensions K_ij
+ * K_i'j' times. PART_REACH is the sum of these over all channels. PART_SQUARE bounds the sum of squares of
+ * the nine products of every channel, computed from magnitudes. The matrix |G| |g| |G|' has a Frobenius norm
+ * of at most 2 |g| (2 is the largest eigenvalue of |G|' |G|, rows (1 0 0), (1 1 1)/2 twice). Four inputs add
+ * up to at most 2 |d|. Together: 16 |g|^2 |d|^2. */
 REF_FN void conv_transformed(const struct ref_context *c, int64_t m, int64_t n, double *reach, double *square)
 {
     const struct conv_window at = conv_window_of(c, m);
@@ -181,7 +189,7 @@ REF_FN void conv_transformed(const struct ref_context *c, int64_t m, int64_t n, 
         for (int v = 0; v < 3; v++)
             sum[v] = d[0][v] + d[1][v] + d[2][v];
         for (int u = 0; u < 3; u++) {
-            double row[3]; /* K d, its row u */
+            double row[3]; /* row u of K d */
             for (int v = 0; v < 3; v++)
                 row[v] = sum[v] + (u == 1 ? 0 : d[2 - u][v]);
             for (int v = 0; v < 3; v++) {
@@ -210,7 +218,7 @@ REF_FN void ref_finish(const struct ref_context *c, int64_t m, int64_t n, const 
         conv_transformed(c, m, n, &e->part[PART_REACH], &e->part[PART_SQUARE]);
 }
 
-/* The bias as one more term, wherever it is added: on the way the sum is s or s + b, or in between. */
+/* Adds the bias as one more term, wherever the kernel adds it: the running sum is s, s + b, or in between. */
 REF_FN struct sum_facts conv_with_bias(struct sum_facts sum, double bias)
 {
     const double after = fabs(sum.value + bias);
@@ -221,17 +229,19 @@ REF_FN struct sum_facts conv_with_bias(struct sum_facts sum, double bias)
     return sum;
 }
 
-/* E, the accumulation of all terms and the bias; a unit that takes many terms a step may add the bias outside of its steps:
- * u (|s| + |b|) more. P, what products may be off by themselves (gemm_reference.h).
+/* E is the accumulation of all terms and the bias. A unit with many terms per step may add the bias outside
+ * of its
+ * steps: u (|s| + |b|) more. P is the error of the products themselves (gemm_reference.h).
  *
- * Winograd's form adds up, over the channels, products of transformed weights and inputs. On its way each has 2 roundings
- * of sums of four inputs (two levels), 4 of weights (two sums of three; halves are exact), one of the product, one for every
- * channel, and 4 of the nine products' sum: with C channels, whatever the order, at most C + 11 roundings of what
- * conv_transformed adds up. So T1 and T2 hold with C + 11 terms of that reach and that norm. Integers stay exact: all is in
- * quarters. An honest kernel takes the one form or the other.
+ * Winograd's form sums products of transformed weights and inputs over the channels. Each product passes 2
+ * roundings of sums of four inputs (two levels), 4 of weights (two sums of three; halves are exact), one of
+ * the product, one per channel, and 4 of the sum of nine products. With C channels these are at most C + 11
+ * roundings, in any order, of the terms that conv_transformed bounds. So T1 and T2 hold with C + 11 terms of
+ * that reach and that norm. Integers stay exact, since all values are quarters. An honest kernel uses either
+ * form.
  *
- * R, in bf16: the sum may be rounded to the output's format before the bias; the bias is then added in fp32. Without
- * a bias that is the last rounding itself. */
+ * R, in bf16: the sum may be rounded to the output's format before the bias is added in fp32. Without a bias
+ * that rounding is the last one. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     const double bias = e->part[PART_BIAS], value = e->part[PART_SUM];

@@ -1,5 +1,6 @@
-/* Number formats below 32 bits, from and to single: the same bits on the host and in kernels, for whatever fills
- * tensors, judges them or shows them. Rounded to nearest, ties to even; NaN keeps its sign and is quiet. */
+/* Conversions between floating-point formats below 32 bits and fp32, with the same bits on the host and in
+ * kernels. All parts of the tool use them. They round to nearest, ties to even; NaN keeps its sign and
+ * becomes quiet. */
 #ifndef UNSEEN_FORMAT_H
 #define UNSEEN_FORMAT_H
 
@@ -38,7 +39,7 @@ FORMAT_FN float single_from_bf16(uint16_t bits)
     return format_single((uint32_t)bits << 16);
 }
 
-/* A NaN keeps the upper part of its payload. */
+/* NaN keeps the upper part of its payload. */
 FORMAT_FN uint16_t bf16_from_single(float value)
 {
     const uint32_t bits = format_bits(value);
@@ -47,8 +48,8 @@ FORMAT_FN uint16_t bf16_from_single(float value)
     return (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
 
-/* IEEE binary16: 1 sign, 5 exponent (bias 15), 10 fraction bits. As a single with the fraction in its place it is
- * 2^112 too small, and so are its subnormals, which singles have room for. */
+/* IEEE binary16: 1 sign, 5 exponent (bias 15), 10 fraction bits. With its fraction shifted into place, its
+ * bits read as fp32 are too small by 2^112. This holds for subnormals, too, which fp32 can represent. */
 FORMAT_FN float single_from_f16(uint16_t bits)
 {
     const uint32_t sign = (uint32_t)(bits & 0x8000u) << 16, magnitude = (uint32_t)(bits & 0x7fffu) << 13;
@@ -65,7 +66,7 @@ FORMAT_FN uint16_t f16_from_single(float value)
     if (magnitude >= 0x477ff000u) /* 65520: halfway between 65504 and the next step */
         return (uint16_t)(sign | 0x7c00u);
     if (magnitude <
-        0x38800000u) /* below 2^-14: add 2^-1, whose ulp is the subnormals' 2^-24, to round there */
+        0x38800000u) /* below 2^-14: add 2^-1, whose ulp is the subnormals' 2^-24, to round to it */
         return (uint16_t)(sign | (format_bits(format_single(magnitude) + 0.5f) - format_bits(0.5f)));
     return (uint16_t)(sign | (((magnitude + 0xfffu + (magnitude >> 13 & 1u)) >> 13) - (112u << 10)));
 }
@@ -97,7 +98,7 @@ FORMAT_FN float single_from_e4m3(uint8_t bits)
     return format_single(sign | format_bits(format_single(magnitude) * 0x1p120f));
 }
 
-/* Saturating at +-448. */
+/* Saturates at +-448. */
 FORMAT_FN uint8_t e4m3_from_single(float value)
 {
     const uint32_t bits = format_bits(value), sign = bits >> 24 & 0x80u, magnitude = bits & 0x7fffffffu;
@@ -105,12 +106,13 @@ FORMAT_FN uint8_t e4m3_from_single(float value)
         return (uint8_t)(sign | 0x7fu);
     if (magnitude >= 0x43e80000u) /* 464: halfway between 448 and the next step */
         return (uint8_t)(sign | 0x7eu);
-    if (magnitude < 0x3c800000u) /* below 2^-6: add 2^14, whose ulp is the subnormals' 2^-9, to round there */
+    if (magnitude < 0x3c800000u) /* below 2^-6: add 2^14, whose ulp is the subnormals' 2^-9, to round to it */
         return (uint8_t)(sign | (format_bits(format_single(magnitude) + 16384.0f) - format_bits(16384.0f)));
     return (uint8_t)(sign | (((magnitude + 0x7ffffu + (magnitude >> 20 & 1u)) >> 20) - (120u << 3)));
 }
 
-/* Where element i of a tensor lies in memory when rows of `width` lie `pitch` elements apart; pitch 0: dense. */
+/* Memory offset of element i of a tensor whose rows of `width` elements are `pitch` elements apart; pitch 0:
+ * dense. */
 FORMAT_FN int64_t format_place(int64_t width, int64_t pitch, int64_t i)
 {
     return pitch ? i / width * pitch + i % width : i;

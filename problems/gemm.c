@@ -18,8 +18,8 @@ enum { A, B, C };
 
 enum { SPOTS = 4 };
 
-/* NaN in one operand against 0 in the other, where a row or column to spare stays defined: a term is NaN even
- * if a factor is 0. */
+/* Plants NaN in one operand against 0 in the other, if another row or column stays defined: a term is NaN
+ * even if its other factor is 0. */
 static void plant_zeros(struct operand a, struct operand b, int64_t k, struct random *random)
 {
     if (a.rows <= SPOTS || b.rows <= SPOTS)

@@ -1,6 +1,6 @@
-/* The mathematics of a plain matrix product, c[m,n] = sum_k a[m,k] b[k,n]; b is [k,n], or [n,k] when the
- * fourth extent is 1. GEMM_LOAD reads an element of the operands' type; GEMM_PRODUCT_ERROR is what a product
- * may be off by itself. */
+/* The mathematics of a matrix product, c[m,n] = sum_k a[m,k] b[k,n]; b is [k,n], or [n,k] if the fourth
+ * extent is 1. The includer defines GEMM_LOAD, which loads an operand's element, and GEMM_PRODUCT_ERROR, the
+ * relative error of a single product. */
 
 #define REF_CONTRACTION
 
@@ -45,9 +45,10 @@ REF_FN void ref_finish(const struct ref_context *c, int64_t m, int64_t n, const 
     ref_keep_sum(sum, e->part);
 }
 
-/* The accumulation, and what its products may be off, e_k p_k with |e_k| <= GEMM_PRODUCT_ERROR: at most that of sum|p|.
- * Where p has random signs the sum of many grows as ||p||, so twice that from 4 terms on, where sum|p| <= 2 ||p|| ends.
- * Exact where the sum is: an integer of so few bits loses nothing, nor does +-1. */
+/* The error of the accumulation, plus that of the products e_k p_k with |e_k| <= GEMM_PRODUCT_ERROR. The
+ * latter is at most GEMM_PRODUCT_ERROR times sum|p|. If p has random signs, a sum of many grows like ||p||.
+ * So twice ||p|| is used from 4 terms on, below which sum|p| <= 2 ||p||. The products are exact if the sum
+ * is: an integer of so few bits loses nothing, nor does +-1. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     const struct sum_facts facts = ref_kept_sum(e->part, ref_unit(c));

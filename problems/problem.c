@@ -5,7 +5,7 @@
 
 #include "format.h"
 
-#define JUDGED(name, output) /* the reference's business */
+#define JUDGED(name, output) /* used by the reference only */
 #define PROBLEM(name) extern const struct problem problem_##name;
 #include "registry.def"
 #undef PROBLEM

@@ -38,7 +38,7 @@ void product_integers(struct operand a, struct operand b, int64_t k, struct rand
     a.fill->planted_count = b.fill->planted_count = CORNERS;
 }
 
-/* Where tails and tile edges are. */
+/* The positions of tails and tile edges. */
 static int64_t needle_depth(int64_t k, int i)
 {
     const int64_t depths[] = {k - 1, (k - 1) & ~(int64_t)15, (k - 1) & ~(int64_t)127, k / 2, 0};
@@ -58,8 +58,8 @@ void product_needles(struct operand a, struct operand b, int64_t k, struct rando
     a.fill->planted_count = b.fill->planted_count = NEEDLES;
 }
 
-/* 40 long products of 2^16 on average: sum |p| is 2.6e6 +- 0.6e6, the planted ones 1.8e6 at most, and 2^23 is six
- * deviations off. */
+/* 40 long products of 2^16 on average: sum |p| is 2.6e6 +- 0.6e6, the planted terms add at most 1.8e6, and
+ * 2^23 is six deviations away. */
 void product_odd(struct operand a, struct operand b, int64_t k, bool needles, struct random *random)
 {
     const int64_t nonzero = k < 1200 ? k : 1200, turn = (int64_t)random_below(random, 2);

@@ -12,7 +12,7 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* Letters of either case, and '-' and '_', are the same. */
+/* Compares letters ignoring case; '-' equals '_'. */
 static bool is_same(char a, char b)
 {
     const char x = (char)(a == '-' ? '_' : tolower((unsigned char)a)),
@@ -20,7 +20,7 @@ static bool is_same(char a, char b)
     return x == y;
 }
 
-/* The optimal string alignment distance: rows of the usual table for prefixes of `a`, columns for prefixes of `b`. */
+/* The optimal string alignment distance: table rows for prefixes of `a`, columns for prefixes of `b`. */
 static int distance_of(const char *a, const char *b)
 {
     const int m = (int)strlen(a), n = (int)strlen(b);
@@ -40,7 +40,7 @@ static int distance_of(const char *a, const char *b)
     return row[m % 3][n];
 }
 
-/* One slip in three letters, and three slips at most; or a beginning of three letters and more. */
+/* Accepts one error per three letters, and at most three; or a prefix of at least three letters. */
 void suggest_offer(struct suggestion *s, const char *name)
 {
     enum { LETTERS_OF_A_SLIP = 3, MOST_SLIPS = 3, BEGINNING = 3 };

@@ -1,12 +1,12 @@
-/* The running account of many judged elements, and how far a value is from the right one: the same code on the host and in
- * kernels. The includer has defined REF_FN. */
+/* Error statistics over many judged elements, and the distance of a value from the exact one. The same code
+ * runs on the host and in kernels. The includer must define REF_FN. */
 #ifndef UNSEEN_ACCOUNT_H
 #define UNSEEN_ACCOUNT_H
 
 #include "judge.h"
 #include "stored.h"
 
-/* An account is kept by kernels and closed by the host. */
+/* Kernels accumulate a tally, and the host finishes it. */
 #ifdef __CUDACC__
 #define TALLY_FN static __host__ __device__ __forceinline__
 #else
@@ -36,9 +36,9 @@ TALLY_FN struct tally tally_zero(void)
     return t;
 }
 
-/* Distance between the candidate's value and the enclosure's midpoint; *slack is what is uncertain
- * about it. Exact (slack 0) when the two are within a factor of two. Infinity where only one is NaN,
- * or infinite; an infinite result for a finite value counts as the format's first `overflow`. */
+/* Distance between the candidate's value and the enclosure's midpoint; *slack bounds its own rounding error.
+ * It is exact (slack 0) if both are within a factor of two. Infinity if only one of them is NaN or infinite.
+ * An infinite result for a finite value counts as `overflow`, the format's first value beyond its range. */
 REF_FN double tally_distance(double got, double mid, double overflow, double *slack)
 {
     *slack = 0;
@@ -65,7 +65,8 @@ REF_FN void tally_wrong(struct tally *t, const struct judge_request *r, int64_t 
         t->last_wrong = index;
 }
 
-/* Of equals the one of the least index, so that it does not depend on which thread comes first. */
+/* Keeps the worst element. A tie goes to the lowest index, so that the result does not depend on the order of
+ * threads. */
 TALLY_FN void tally_worst(struct tally *t, double ratio, const struct judged *judged)
 {
     const double size = isnan(ratio) ? INFINITY : ratio;
@@ -75,7 +76,7 @@ TALLY_FN void tally_worst(struct tally *t, double ratio, const struct judged *ju
     }
 }
 
-/* The enclosure's midpoint as the output would hold it. */
+/* Stores the enclosure's midpoint, rounded to the output's dtype. */
 REF_FN void tally_expect(const struct judge_request *r, enum dtype dtype, int64_t index, double value)
 {
     if (r->expected)

@@ -1,5 +1,5 @@
-/* How a contraction's outputs are dealt to tiles: the same on the host, in kernels and for the witness.
- * The rows of a tile all belong to one group, and so share their b. */
+/* The mapping of a contraction's outputs to tiles: the same on the host, in kernels and for the witness. All
+ * rows of a tile belong to one group, so they share one b. */
 #ifndef UNSEEN_CONTRACTION_H
 #define UNSEEN_CONTRACTION_H
 
@@ -7,7 +7,7 @@
 #define REF_SUMS 1
 #endif
 
-/* What ref_finish gets: the sums of an output and, with REF_SIZED, what scales their errors. */
+/* Sums that ref_finish gets: those of an output and, with REF_SIZED, the sums that scale their errors. */
 #ifdef REF_SIZED
 enum { REF_SIZE = REF_SUMS, REF_ACCOUNTS };
 #else
@@ -18,7 +18,7 @@ struct rows {
     int64_t group, first, end;
 };
 
-/* Tiles of `size` rows, the last of every group perhaps shorter. */
+/* Number of tiles of `size` rows; the last tile of each group may be shorter. */
 REF_FN int64_t contraction_row_tiles(const struct ref_context *c, const int64_t shape[3], int64_t size)
 {
 #ifdef REF_GROUPED
@@ -65,7 +65,7 @@ REF_FN double contraction_b(const struct ref_context *c, int64_t group, int part
 #endif
 }
 
-/* Where the output of row m and column n lies. */
+/* Flat index of the output at row m and column n. */
 REF_FN int64_t contraction_index(const struct ref_context *c, const int64_t shape[3], int64_t m, int64_t n)
 {
 #ifdef REF_INDEXED
@@ -77,7 +77,7 @@ REF_FN int64_t contraction_index(const struct ref_context *c, const int64_t shap
 #endif
 }
 
-/* place = {m, n} of the output at `index`. */
+/* The inverse: place = {m, n} of the output at `index`. */
 REF_FN void contraction_place(const struct ref_context *c, const int64_t shape[3], int64_t index,
                               int64_t place[2])
 {

@@ -1,12 +1,12 @@
-/* The enclosure of a contraction on the GPU, a block to a tile: a part of enclosure_cuda.cu. */
+/* The enclosure of a contraction on the GPU, one block per tile: a part of enclosure_cuda.cu. */
 #include "contraction.h"
 
-/* A tile's columns are those of all sums, side by side: OUT outputs each. Every thread has EACH x EACH
- * elements of the tile, those of one output among them all its sums. */
+/* A tile has the columns of all sums side by side, OUT outputs each. Every thread computes EACH x EACH
+ * elements of the tile, including all sums of each of its outputs. */
 enum { TILE = 64, DEPTH = 16, EACH = 4, OUT = TILE / REF_SUMS, OUT_EACH = EACH / REF_SUMS };
 
-/* Both operands of one step, as doubles for the sum (the product is exact there) and as singles for
- * sum |p| and sum p^2, which only scale the allowed error. */
+/* Both operands of one step. The sum uses doubles, in which the products are exact. sum |p| and sum p^2 use
+ * singles, since they only scale the allowed error. */
 struct panels {
     double a[DEPTH][TILE + 1], b[DEPTH][TILE + 1];
     float fa[DEPTH][TILE + 1], fb[DEPTH][TILE + 1];
@@ -70,11 +70,12 @@ REF_FN void contract_panels(const struct panels *p, int ty, int tx, struct parti
     }
 }
 
-/* Output j of a thread has its sums at j, j + OUT_EACH, ..: columns OUT apart in the panel. */
+/* The sums of a thread's output j are at j, j + OUT_EACH, ..; in the panel these columns are OUT apart. */
 REF_FN void judge_tile(const struct work *w, struct tally *tally, const struct partial *s,
                        const struct rows *rows, int64_t n0, const int64_t shape[3])
 {
-    const double terms = (double)shape[2], up = 1 + terms * 0x1p-22; /* the singles' own roundings */
+    /* covers the rounding of sums in singles */
+    const double terms = (double)shape[2], up = 1 + terms * 0x1p-22;
     for (int i = 0; i < EACH; i++)
         for (int j = 0; j < OUT_EACH; j++) {
             const int64_t m = rows->first + threadIdx.x / 16 + 16 * i;
@@ -121,7 +122,7 @@ static __global__ void __launch_bounds__(THREADS) judge_kernel(const __grid_cons
     merge_block(&w, &tally);
 }
 
-/* Any number of tiles, and no scratch. */
+/* A contraction can use any number of blocks, and needs no scratch. */
 static cudaError_t ask_shape(const struct ref_context *c, int64_t shape[2])
 {
     (void)c;

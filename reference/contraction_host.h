@@ -1,17 +1,17 @@
 /* The enclosure of a contraction on the host, tile by tile: a part of enclosure_host.c. */
 #include "contraction.h"
 
-/* A panel's columns are those of all sums, side by side: TILE_N / REF_SUMS outputs each. */
+/* A panel has the columns of all sums side by side: TILE_N / REF_SUMS outputs each. */
 enum { TILE_M = 4, TILE_N = 16, OUT_N = TILE_N / REF_SUMS, CHUNK_M = 64, CHUNK_N = 128 / REF_SUMS };
 
-/* Operands unpacked for one chunk: a is [CHUNK_M][k]; b and size, the magnitudes that scale its errors,
- * are [k][TILE_N]. */
+/* Operands of one chunk, unpacked: a is [CHUNK_M][k]; b is [k][TILE_N]; size, the magnitudes that scale b's
+ * errors, is [k][TILE_N]. */
 struct panels {
     float *a, *b, *size;
 };
 
-/* sum, sum |p| and sum p^2 of a TILE_M x TILE_N tile. The products are exact in double; magnitudes and
- * squares only scale the allowed error, and singles do. */
+/* sum, sum |p| and sum p^2 of a TILE_M x TILE_N tile. The products are exact in double. Magnitudes and
+ * squares use singles, since they only scale the allowed error. */
 struct tile {
     double sum[TILE_M][TILE_N];
     float magnitude[TILE_M][TILE_N], square[TILE_M][TILE_N];
@@ -103,7 +103,7 @@ static void unpack_b(const struct ref_context *c, int64_t group, int64_t n0, con
         }
 }
 
-/* All rows of `rows`, CHUNK_M at most, by columns [n0, n0 + CHUNK_N). */
+/* Judges all rows of `rows` (at most CHUNK_M) in columns [n0, n0 + CHUNK_N). */
 static void judge_chunk(const struct work *w, struct tally *tally, const struct rows *rows, int64_t n0,
                         const int64_t shape[3], const struct panels *panels)
 {

@@ -1,4 +1,4 @@
-/* The enclosure on the GPU, a thread to an element: a part of enclosure_cuda.cu. */
+/* The enclosure on the GPU, one thread per element: a part of enclosure_cuda.cu. */
 static __global__ void __launch_bounds__(THREADS) judge_kernel(const __grid_constant__ struct work w)
 {
     struct tally tally = tally_zero();

@@ -1,5 +1,5 @@
 /* The enclosure on the host, element by element: a part of enclosure_host.c. */
-enum { RUN = 64 }; /* elements that a thread takes at a time */
+enum { RUN = 64 }; /* elements per work item of a thread */
 
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) static void
 judge_run(const struct work *w, struct tally *tally, int64_t first, int64_t end)

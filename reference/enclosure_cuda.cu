@@ -1,5 +1,5 @@
-/* The enclosure of one problem on the GPU: the same reference.h and tally.h as on the host. Compiled once
- * per problem as REF_PROBLEM with its REF_HEADER, and -fmad=false, so that every operation rounds as
+/* The enclosure of one problem on the GPU, from the same reference.h and tally.h as on the host. Compiled
+ * once per problem with REF_PROBLEM and REF_HEADER, and with -fmad=false, so that every operation rounds as
  * written. */
 #include <cuda_fp8.h>
 #include <cuda_runtime.h>
@@ -29,7 +29,7 @@
 #define REF_BOOL(c, t, i) (((const uint8_t *)(c)->tensor[t])[i] != 0)
 #define REF_BLOCK 1
 #define REF_GROUP 1
-#define REF_COLUMNS 4 /* of a recurrence, a warp */
+#define REF_COLUMNS 4 /* columns of a recurrence per warp */
 #define REF_OWN 1
 
 REF_FN double bf16_value(uint16_t bits)
@@ -55,8 +55,8 @@ static const size_t scratch_limit = (size_t)512 << 20;
 
 #include "lanes_cuda.h"
 
-/* One lane's dot product; rows of bf16 start at multiples of 16 bytes where n and both offsets are
- * multiples of 8, and are read eight at a time. */
+/* Dot product of one lane. If n and both offsets are multiples of 8, rows of bf16 are aligned to 16 bytes,
+ * and eight values are loaded at a time. */
 REF_FN void add_pair(struct acc *out, uint32_t a, uint32_t b)
 {
     acc_add_product(out, (double)__uint_as_float(a << 16), (double)__uint_as_float(b << 16));
@@ -69,7 +69,7 @@ REF_FN void ref_dots_bf16(const struct ref_context *c, int t, int64_t i, int u, 
     const uint16_t *a = (const uint16_t *)c->tensor[t] + i, *b = (const uint16_t *)c->tensor[u] + *j;
     struct acc out = acc_zero();
     int64_t l = 0;
-    (void)rows; /* REF_GROUP */
+    (void)rows; /* REF_GROUP is 1 */
     if ((((uintptr_t)a | (uintptr_t)b) & 15) == 0)
         for (; l + 8 <= n; l += 8) {
             const uint4 x = *(const uint4 *)(a + l), y = *(const uint4 *)(b + l);
@@ -104,7 +104,7 @@ REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, const n
                            int t, const int64_t *i, int rows, int64_t count)
 {
     const double v = REF_BF16(c, t, *i);
-    (void)rows; /* REF_GROUP */
+    (void)rows; /* REF_GROUP is 1 */
     (void)count;
     acc_add_scaled(&b->acc, *w, v);
     b->extra[0] += *extra * fabs(v);
@@ -113,8 +113,8 @@ REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, const n
 #include "marks.h"
 #include REF_HEADER
 
-/* The lanes of a recurrence's column are a warp, and so are those of a term that wants them, those of a row a block;
- * elements and other terms have one. */
+/* Lanes that work on one item: a warp for a column of a recurrence, and for a term of REF_TOGETHER; a block
+ * for a row; one lane for an element or another term. */
 #if defined REF_ELEMENTS || (defined REF_FOLD && !defined REF_TOGETHER)
 REF_FN int64_t lane_of_problem(void)
 {
@@ -146,7 +146,7 @@ REF_FN int64_t lanes_of_problem(void)
 
 #include "tally.h"
 
-/* --- accounts --- */
+/* --- error statistics --- */
 
 struct work {
     struct judge_request request;
@@ -154,10 +154,10 @@ struct work {
     struct tally *tally;      /* one per block */
     struct judged *opens;     /* [JUDGE_OPEN] */
     struct judged *sample;    /* [JUDGE_SAMPLES] */
-    unsigned long long *open; /* how many */
+    unsigned long long *open; /* number of open elements */
     num *scratch;             /* scratch_count per block */
     int64_t scratch_count;
-    size_t scratch_bytes; /* of all blocks */
+    size_t scratch_bytes; /* over all blocks */
 };
 
 #ifdef REF_DISCRETE
@@ -189,7 +189,8 @@ REF_FN void judge_element(const struct work *w, struct tally *tally, const struc
 
 #endif
 
-/* Once per block, so a single thread may take its time: 32 accounts at a time through shared memory. */
+/* Merges the threads' tallies, 32 at a time through shared memory. It runs once per block, so speed does not
+ * matter. */
 REF_FN void merge_block(const struct work *w, const struct tally *mine)
 {
     __shared__ struct tally lane[32];
@@ -207,7 +208,7 @@ REF_FN void merge_block(const struct work *w, const struct tally *mine)
         w->tally[blockIdx.x] = total;
 }
 
-/* Threads of a block; a recurrence has few columns, so small blocks, which all multiprocessors get some of. */
+/* Threads per block. A recurrence has few columns, so its blocks are small, to occupy all multiprocessors. */
 #ifdef REF_RECURRENCE
 enum { BLOCK_THREADS = 64, BLOCK_WARPS = BLOCK_THREADS / 32 };
 #else
@@ -251,7 +252,7 @@ static cudaError_t allocate_scratch(struct work *w, size_t bytes)
     return cudaMallocAsync((void **)&w->scratch, bytes, 0);
 }
 
-/* Expected values are not left in memory that goes back. */
+/* Clears freed memory, so that a candidate cannot find expected values in it. */
 static void scrub(void *memory, size_t bytes)
 {
     cudaMemsetAsync(memory, 0, bytes, 0);
@@ -260,7 +261,7 @@ static void scrub(void *memory, size_t bytes)
 
 #ifdef REF_RECURRENCE
 
-/* Shared by all blocks, and filled before they start. */
+/* Scratch of a recurrence is shared by all blocks and filled before they start. */
 static int64_t scratch_of_block(const int64_t shape[2])
 {
     (void)shape;
@@ -287,7 +288,7 @@ static int64_t scratch_of_block(const int64_t shape[2])
     return 0;
 }
 
-/* The parts' states, shared by all blocks and filled before they start. */
+/* States of a fold's parts, shared by all blocks and filled before they start. */
 static cudaError_t take_scratch(struct work *w, int64_t blocks, const int64_t shape[2])
 {
     const int64_t states = shape[0] * shape[1], threads = states * TERM_LANES;
@@ -315,7 +316,7 @@ static cudaError_t take_scratch(struct work *w, int64_t blocks, const int64_t sh
 
 #endif
 
-/* One allocation for everything the kernel writes: accounts, open elements, samples, scratch. */
+/* One allocation for everything the kernel writes: tallies, open elements, samples, scratch. */
 static cudaError_t launch(struct work *w, int64_t blocks, struct tally *tally, struct judge_report *report,
                           unsigned long long *open)
 {

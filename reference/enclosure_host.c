@@ -1,5 +1,5 @@
-/* The enclosure of one problem on the host. Compiled once per problem, as REF_PROBLEM, with REF_HEADER
- * its reference.h. */
+/* The enclosure of one problem on the host. Compiled once per problem with REF_PROBLEM, and with REF_HEADER
+ * naming its reference.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,10 +24,10 @@
 #define REF_F64(c, t, i) (((const double *)(c)->tensor[t])[i])
 #define REF_I8(c, t, i) (((const int8_t *)(c)->tensor[t])[i])
 #define REF_BOOL(c, t, i) (((const uint8_t *)(c)->tensor[t])[i] != 0)
-#define REF_BLOCK 32 /* elements whose sums run side by side in vector registers */
+#define REF_BLOCK 32 /* elements that are summed side by side in vector registers */
 #define REF_COLUMNS REF_BLOCK
 #define REF_OWN REF_COLUMNS
-#define REF_GROUP 4 /* rows that are read together: what each would load and store by itself is shared */
+#define REF_GROUP 4 /* rows that are processed together, to share loads and stores */
 
 REF_FN float bf16_single(uint16_t bits)
 {
@@ -108,14 +108,15 @@ REF_FN real ref_pick(const real *x, int j)
     return x[j];
 }
 
-/* What the roundings of n singles added up may have taken from a sum of sizes. */
+/* Factor that covers the roundings of n additions in single precision. */
 REF_FN double singles_up(double n)
 {
     return 1 + n * 0x1p-22;
 }
 
-/* sum, sum |p| and sum p^2 of products p of bf16, of one row with each of REF_GROUP others. A product of two
- * bf16 is exact in single; the sum is formed in double, the other two only scale errors, so singles do. */
+/* sum, sum |p| and sum p^2 of products p of bf16 values, of one row with each of REF_GROUP others. A product
+ * of two bf16 values is exact in single precision. The sum uses doubles; the other two use singles, since
+ * they only scale errors. */
 _Static_assert(REF_GROUP == 4, "four rows are written out below");
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), unused)) static void
 dots_bf16(const uint16_t *a, const uint16_t *const b[REF_GROUP], int64_t n, struct acc out[REF_GROUP])
@@ -160,7 +161,7 @@ REF_FN void ref_dots_bf16(const struct ref_context *c, int t, int64_t i, int u, 
     memcpy(out, all, (size_t)rows * sizeof *out);
 }
 
-/* REF_BLOCK sums side by side, each quantity in a vector of its own. */
+/* REF_BLOCK sums side by side, one vector per quantity. */
 struct block {
     double sum[REF_BLOCK], magnitude[REF_BLOCK], square[REF_BLOCK], rad[REF_BLOCK], extra[REF_BLOCK];
     double terms;
@@ -181,7 +182,7 @@ struct weighted {
     const uint16_t *value;
 };
 
-/* Whether a product and a sum fuse here makes no difference to any bound. */
+/* The bounds hold whether or not the compiler fuses a multiplication and an addition here. */
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), unused,
                optimize("fp-contract=fast"))) static void
 block_add(struct block *b, const struct weighted w[REF_GROUP], int64_t count)
@@ -206,7 +207,7 @@ block_add(struct block *b, const struct weighted w[REF_GROUP], int64_t count)
     }
 }
 
-/* A row that is not there weighs nothing. */
+/* Missing rows get weight 0. */
 REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, const num *w, const double *extra,
                            int t, const int64_t *i, int rows, int64_t count)
 {
@@ -230,7 +231,7 @@ REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, const n
 #include REF_HEADER
 #include "tally.h"
 
-/* One thread's account, and the report that all threads share. */
+/* One thread's work: the request, and the report that all threads share. */
 struct work {
     const struct judge_request *request;
     struct judge_report *report;

@@ -1,7 +1,7 @@
 #include "error.h"
 
-/* d, k, operand rounding, exact integers, truncation. The matrix units' d = (k+1) 2^-F + 2^-m: Ampere 16-bit
- * k 8, F 24, m 23; Hopper 16-bit k 16, F 25, m 23, tf32 k 8; Hopper fp8 k 32, F 13, m 13. */
+/* Fields: d, k, operand rounding, exact integers, truncation. Matrix units have d = (k+1) 2^-F + 2^-m: Ampere
+ * 16-bit k 8, F 24, m 23; Hopper 16-bit k 16, F 25, m 23, tf32 k 8; Hopper fp8 k 32, F 13, m 13. */
 static const struct arithmetic fp32 = {"fp32", 0x1p-24, 1, 0, 0x1p24, 0};
 static const struct arithmetic ampere_mma16 = {"16-bit MMA", 11 * 0x1p-24, 8, 0, 0x1p23, 0};
 static const struct arithmetic hopper_mma16 = {"16-bit MMA", 21 * 0x1p-25, 16, 0, 0x1p24, 0};
@@ -17,7 +17,7 @@ static void add(struct arithmetics *arithmetics, struct arithmetic arithmetic)
     arithmetics->item[arithmetics->count++] = arithmetic;
 }
 
-/* TF32 is a downgrade of fp32. On the host there are no matrix units. */
+/* TF32 counts as a downgrade of fp32. The host has no matrix units. */
 void error_arithmetics(const struct problem *problem, int capability, struct arithmetics *out)
 {
     const struct arithmetic *mma16 = capability && capability < 90 ? &ampere_mma16 : &hopper_mma16;

@@ -1,5 +1,5 @@
-/* Tensors that lie on a GPU, readable on the host page by page: the witness of one element touches a
- * row and a column, not the tensor. */
+/* Host access to GPU tensors, copied page by page on demand: the witness of one element needs a row and a
+ * column, not the whole tensor. */
 #include "fetcher.h"
 
 #include <sched.h>
@@ -11,13 +11,13 @@
 
 enum { AHEAD = 16 };
 
-/* Of a page. Whoever turns it from absent to coming brings it; others wait. */
+/* State of a page. The thread that changes it from ABSENT to COMING copies the page; other threads wait. */
 enum { ABSENT, COMING, HERE };
 
 struct shadow {
     const void *device;
-    char *host;           /* address space for the whole tensor; pages appear when touched */
-    unsigned char *state; /* of each page */
+    char *host;           /* address space for the whole tensor; pages are allocated on first touch */
+    unsigned char *state; /* one per page */
     int64_t bytes, pages;
 };
 
@@ -28,9 +28,9 @@ struct fetcher {
     reference_gather gather;
 };
 
-/* What a thread has noted, and goes to get when that is a batch. */
+/* Pages that a thread has recorded, and copies as soon as they make a batch. */
 struct recording {
-    struct fetcher *fetcher; /* NULL: it does not record */
+    struct fetcher *fetcher; /* NULL: the thread does not record */
     int count;
     struct reference_piece piece[FETCHER_BATCH];
     unsigned char *state[FETCHER_BATCH];
@@ -100,7 +100,8 @@ static void arrive(unsigned char *state)
 
 /* --- page by page --- */
 
-/* Whoever has read the page before goes on: the steps of a recurrence, the rows of a matrix. */
+/* Reads ahead if the preceding page has been read, as for the steps of a recurrence or the rows of a
+ * matrix. */
 static int64_t claim_ahead(struct shadow *s, int64_t page)
 {
     const int64_t end = (page / AHEAD + 1) * AHEAD < s->pages ? (page / AHEAD + 1) * AHEAD : s->pages;
@@ -112,7 +113,7 @@ static int64_t claim_ahead(struct shadow *s, int64_t page)
     return next - page;
 }
 
-/* A failed copy leaves zeros, which the audit of the enclosure then reports. */
+/* A failed copy leaves zeros; the audit of the enclosure then reports the difference. */
 static void bring(const struct fetcher *fetcher, struct shadow *s, int64_t page, int64_t pages)
 {
     const int64_t offset = page * FETCHER_PAGE, left = s->bytes - offset;
@@ -125,7 +126,7 @@ static void bring(const struct fetcher *fetcher, struct shadow *s, int64_t page,
 
 /* --- in batches --- */
 
-/* Like a failed copy, a failed batch leaves zeros. */
+/* Copies a batch. Like a failed copy, a failed batch leaves zeros. */
 static void bring_noted(struct recording *r)
 {
     if (r->count && r->fetcher->gather(r->piece, r->count) != 0)
@@ -160,8 +161,8 @@ void fetcher_gather(void)
 
 /* --- reading --- */
 
-/* Until another thread has brought the page. Whoever waits has brought first what it noted itself, so that no
- * two wait for each other. */
+/* Waits until another thread has copied the page. First it copies its own recorded pages, so that two threads
+ * never wait for each other. */
 static void await(const unsigned char *state)
 {
     bring_noted(&recording);
@@ -169,7 +170,7 @@ static void await(const unsigned char *state)
         sched_yield();
 }
 
-/* Elements are aligned to their size, so none straddles two pages. */
+/* Elements are aligned to their size, so no element spans two pages. */
 const void *fetcher_read_now(struct fetcher *fetcher, int tensor, int64_t offset)
 {
     struct shadow *s = &fetcher->shadow[tensor];
@@ -183,8 +184,7 @@ const void *fetcher_read_now(struct fetcher *fetcher, int tensor, int64_t offset
     return s->host + offset;
 }
 
-/* What a recording thread is given in the place of a page is not the page's own memory, which would come into
- * being by it. */
+/* A recording thread reads a static zero: touching the page itself would allocate it. */
 const void *fetcher_read(struct fetcher *fetcher, int tensor, int64_t offset)
 {
     static const int64_t zero;

@@ -1,14 +1,14 @@
-/* The terms of a fold, and how the host and the witness deal them. Into how many parts is fixed by the fold, so that an
- * enclosure has the same bits however many threads computed it. */
+/* The terms of a fold, and their split into parts on the host and for the witness. The fold fixes the number
+ * of parts, so the enclosure has the same bits for any number of threads. */
 #ifndef UNSEEN_FOLD_H
 #define UNSEEN_FOLD_H
 
-/* The terms from `first` on, before `end`. */
+/* A range of terms: first <= i < end. */
 struct fold_terms {
     int64_t first, end;
 };
 
-/* All terms, or those that the context asks for. */
+/* All terms of a fold, or the range that the context selects. */
 REF_FN struct fold_terms fold_terms_of(const struct ref_context *c, int64_t fold)
 {
     struct fold_terms t;
@@ -18,7 +18,7 @@ REF_FN struct fold_terms fold_terms_of(const struct ref_context *c, int64_t fold
     return t;
 }
 
-/* Part `part` of `parts`, one after the other. */
+/* Part `part` of `parts` contiguous ones. */
 REF_FN struct fold_terms fold_part(struct fold_terms all, int64_t part, int64_t parts)
 {
     struct fold_terms t;

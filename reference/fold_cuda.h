@@ -1,5 +1,5 @@
-/* The enclosure of folds on the GPU: a thread to a part of the terms, or a warp where lanes work together at one, then a
- * block to a fold, which merges the parts: a part of enclosure_cuda.cu. */
+/* The enclosure of folds on the GPU, a part of enclosure_cuda.cu. A thread (or with REF_TOGETHER a warp)
+ * computes one part of the terms. Then a block per fold merges the parts. */
 #include "fold.h"
 
 #ifdef REF_TOGETHER
@@ -7,7 +7,7 @@ enum { TERM_LANES = 32 };
 #else
 enum { TERM_LANES = 1 };
 #endif
-enum { PARTS = TERM_LANES > 1 ? 1 << 14 : 1 << 17 }; /* of all folds together, at least one each */
+enum { PARTS = TERM_LANES > 1 ? 1 << 14 : 1 << 17 }; /* over all folds together, but at least one each */
 
 REF_FN int64_t fold_parts(const struct ref_context *c)
 {
@@ -15,7 +15,7 @@ REF_FN int64_t fold_parts(const struct ref_context *c)
     return folds > 0 && folds < PARTS ? PARTS / folds : 1;
 }
 
-/* The folds that are wanted. */
+/* The folds to judge. */
 REF_FN struct fold_terms folds_of(const struct work *w)
 {
     struct fold_terms folds;
@@ -24,7 +24,7 @@ REF_FN struct fold_terms folds_of(const struct work *w)
     return folds;
 }
 
-/* Neighbours take neighbouring terms: part p has every one from p on that is `parts` further. */
+/* Adjacent threads take adjacent terms: part p has the terms p, p + `parts`, .. */
 static __global__ void __launch_bounds__(THREADS) fold_kernel(const __grid_constant__ struct work w)
 {
     const struct ref_context *c = &w.request.context;
@@ -45,7 +45,7 @@ static __global__ void __launch_bounds__(THREADS) fold_kernel(const __grid_const
     }
 }
 
-/* What the parts come to, in part[0]: a thread merges those THREADS apart, then halves meet. */
+/* Merges all parts into part[0]: each thread merges parts THREADS apart, then a tree reduction follows. */
 REF_FN void fold_merge_parts(struct ref_fold *part, int64_t parts)
 {
     int64_t width = parts < THREADS ? parts : THREADS;

@@ -1,7 +1,7 @@
-/* The enclosure of folds on the host, a thread to a part of the terms: a part of enclosure_host.c. */
+/* The enclosure of folds on the host, one thread per part of the terms: a part of enclosure_host.c. */
 #include "fold.h"
 
-enum { PARTS = 512 }; /* of all folds together, at least one each */
+enum { PARTS = 512 }; /* over all folds together, but at least one each */
 
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) static void
 fold_some(const struct ref_context *c, int64_t fold, struct fold_terms t, struct ref_fold *out)

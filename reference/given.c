@@ -6,7 +6,7 @@
 #define REF_FN static inline __attribute__((unused))
 #include "account.h"
 
-/* What came back at `index`, and its distance from what is right. */
+/* Judges the candidate's value at `index` by its distance from the expected value. */
 static void judge_element(const struct judge_request *r, enum dtype dtype, int64_t index, struct tally *t)
 {
     uint32_t bits;
@@ -14,7 +14,8 @@ static void judge_element(const struct judge_request *r, enum dtype dtype, int64
     struct judged judged = {.index = index, .mid = r->want[index], .tensor = r->output};
     const double loosened = r->loosened > 0 ? r->loosened : 1;
     judged.got = stored_number(dtype, r->got, stored_at(r, index), &bits);
-    const bool open = isinf(r->allowed[index]); /* a number in any case, unless NaN was the answer */
+    /* any value is accepted, except NaN if the expected value is not NaN */
+    const bool open = isinf(r->allowed[index]);
     judged.allowed = open || isfinite(judged.mid) ? r->allowed[index] * loosened : 0;
     const double distance = tally_distance(judged.got, judged.mid, error_overflow(dtype), &slack);
     const bool right = distance <= judged.allowed && !(isnan(judged.got) && !isnan(judged.mid));

@@ -1,4 +1,4 @@
-/* Judging by values that are given: judge_request's `want` and `allowed`. */
+/* Judging by precomputed values: `want` and `allowed` of a judge_request. */
 #ifndef UNSEEN_GIVEN_H
 #define UNSEEN_GIVEN_H
 
@@ -8,11 +8,11 @@
 extern "C" {
 #endif
 
-/* All that the request points at is in the host's memory. Returns 0. */
+/* All pointers of the request are to host memory. Returns 0. */
 int given_judge_host(const struct judge_request *request, struct judge_report *report);
 
-/* `got`, `expected` and `wrong` are the device's: what came back is copied to the host and judged there. Returns 0, -1 when
- * the host is out of memory, or a cudaError_t. */
+/* `got`, `expected` and `wrong` are in device memory; the output is copied to the host and judged there.
+ * Returns 0, -1 when the host is out of memory, or a cudaError_t. */
 int given_judge_cuda(const struct judge_request *request, struct judge_report *report);
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
-/* An imported task's output that a GPU holds: the right values come from another process into the host's memory, so what
- * came back goes there, too. */
+/* Judges an imported task's output on a GPU. The expected values come from another process into host memory,
+ * so the output is copied to the host. */
 #include <cuda_runtime.h>
 #include <stdlib.h>
 
 #include "given.h"
 
-/* Bytes from the first element of the output to behind its last. */
+/* Bytes from the first to the last element of the output, including padding between rows. */
 static size_t span(const struct judge_request *r)
 {
     const int64_t rows = r->given / (r->width > 0 ? r->width : 1);

@@ -1,4 +1,4 @@
-/* Judging every element of an output: enclosure first, MPFR for what that leaves open. */
+/* Judging every element of an output: by an enclosure first, and by MPFR if that cannot decide. */
 #ifndef UNSEEN_JUDGE_H
 #define UNSEEN_JUDGE_H
 
@@ -14,48 +14,54 @@ extern "C" {
 
 enum { JUDGE_SAMPLES = 4, JUDGE_OPEN = 512 };
 
-/* One judged element: mid +- rad is the enclosure of the exact value. It is right when |got - (value + shift)| <=
- * allowed: the shift is what the candidate's row may be off as a whole (softmax; else 0). */
+/* One judged element. mid +- rad encloses the exact value. The element is right if |got - (value + shift)| <=
+ * allowed. The shift is a common offset that the candidate's row may have (softmax; else 0). */
 struct judged {
-    int64_t index; /* flat, in the output tensor; -1: none */
+    int64_t index; /* flat index in the output tensor; -1: none */
     double got, mid, rad, allowed, shift;
-    bool unwritten; /* still the poison: wrong even where that happens to be the right kind of NaN */
+    bool unwritten; /* still holds the poison: wrong, even if a NaN is expected */
     bool kept,
-        changed; /* of an in-out tensor: it must keep its bits, which are mid's; it has not kept them */
-    int tensor;  /* that got belongs to: the judged output or, for discrete results, another one */
+        /* in-out tensors: the element must keep its bits, whose value is mid; it has not kept them */
+        changed;
+    int tensor; /* tensor of `got`: the judged output or, for discrete results, another one */
 };
 
 struct judge_request {
     const struct problem *problem;
-    /* The judge's own copies, in the memory of the back end: inputs and in-out tensors as they were before the call,
-     * outputs as they came back. */
+    /* The judge's own copies, in the backend's memory: inputs and in-out tensors as before the call, outputs
+     * as returned. */
     struct ref_context context;
-    int output;      /* which tensor is judged */
-    const void *got; /* the candidate's output, a snapshot, same memory */
+    int output;      /* index of the judged tensor */
+    const void *got; /* snapshot of the candidate's output, in the same memory */
     int64_t width,
-        pitch; /* rows of `got`, `expected` and what an in-out tensor held have `width` elements, `pitch` elements
-                * apart; pitch 0: dense. Indices and `wrong` count elements, not memory */
-    void *expected;       /* where the right output is stored, in its own format; NULL: nowhere */
-    unsigned char *wrong; /* set to 1 for every wrong element, one byte each, same memory; NULL: nowhere */
+        /* rows of `got`, `expected` and `held` have `width` elements and are `pitch` elements apart (0:
+         * dense). Indices and `wrong` count elements without padding */
+        pitch;
+    void *expected; /* receives the exact output, rounded to its dtype; NULL: not stored */
+    /* receives 1 for every wrong element, one byte each, in the same memory; NULL: not stored */
+    unsigned char *wrong;
     struct arithmetics arithmetics;
-    uint32_t poison;               /* bits of an element nobody wrote, low bits for short formats */
-    int64_t sample[JUDGE_SAMPLES]; /* elements whose enclosure is wanted for the audit; -1: none */
-    bool unrounded; /* `got` holds doubles, the output before its last rounding: how much of the allowed
-                                 * error the arithmetic itself takes. Not for discrete results, and `expected` is NULL */
+    uint32_t poison;               /* bits of an unwritten element; short dtypes use the low bits */
+    int64_t sample[JUDGE_SAMPLES]; /* elements whose enclosures are wanted for the audit; -1: none */
+    /* `got` holds doubles, the output before its last rounding: measures the share of the allowed error that
+     * the arithmetic itself uses. Not for discrete results; `expected` must be NULL */
+    bool unrounded;
     double
-        loosened; /* the arithmetic's share of the allowed error times this, for tests that break it; 0: 1 */
-    double atol, rtol; /* the published check's, counted beside */
-    /* Of an imported task: the right values and what each may be off, one an element, without gaps, in the host's memory.
-     * NULL: the problem has a reference of its own. */
+        loosened; /* factor on the arithmetic's share of the allowed error, for tests that break it; 0: 1 */
+    double atol, rtol; /* tolerances of the published check, which is counted separately */
+    /* For an imported task: expected values and their allowed errors, one per element without padding, in
+     * host memory. NULL: the problem has its own reference. */
     const double *want, *allowed;
-    int64_t given;     /* so many elements */
-    int64_t only_row;  /* where row_of has rows: judge this one alone, or few besides; 1 + its
-                                 * number; 0: all */
-    const void *held;  /* what an in-out tensor held; NULL: an output. Set by the judge, as what follows */
-    int element_bytes; /* of the output */
+    int64_t given; /* number of these elements */
+    /* 1 + the number of the only row to judge, if row_of has rows (a few others may be judged, too); 0: all
+     * rows */
+    int64_t only_row;
+    /* previous contents of an in-out tensor; NULL for an output. The judge sets it and the next field */
+    const void *held;
+    int element_bytes; /* bytes per element of the output */
 };
 
-/* The request with what the judge sets. */
+/* Completes the request by the fields that the judge sets. */
 static inline struct judge_request judge_complete(const struct judge_request *request)
 {
     const struct tensor *tensor = &request->problem->tensors[request->output];
@@ -67,43 +73,44 @@ static inline struct judge_request judge_complete(const struct judge_request *re
 
 struct judge_report {
     int64_t elements, wrong, unwritten, open;
-    int64_t changed;                 /* of the wrong ones, those that had to keep their bits */
+    int64_t changed;                 /* wrong elements that had to keep their bits */
     int64_t first_wrong, last_wrong; /* -1: none */
-    int fits;                        /* the tightest arithmetic class; arithmetics.count: none */
-    double worst_ratio;              /* error / allowed, of `worst` */
-    double strain;                   /* of what a row is off as a whole, over what is allowed of it */
+    int fits; /* index of the tightest arithmetic class that explains the errors; arithmetics.count: none */
+    double worst_ratio; /* error / allowed of `worst` */
+    double strain;      /* largest common offset of a row, relative to the allowed offset */
     struct judged worst;
     struct judged sample[JUDGE_SAMPLES];
-    struct judged opens[JUDGE_OPEN]; /* the first of the open ones */
+    struct judged opens[JUDGE_OPEN]; /* the first open elements */
     int64_t published_wrong;         /* outside atol + rtol |want| */
 };
 
 struct witnessed;
 
-/* How one output of a problem is judged: reference.h the first one, reference_OUTPUT.h the output of that name. One that
- * is discrete judges, together with its own, every output that has no judgement by itself. The witness's object exports
- * it as reference_PROBLEM or reference_PROBLEM_OUTPUT. */
+/* The judgement of one output of a problem. reference.h judges the first output, reference_OUTPUT.h the
+ * output of that name. A discrete judgement also covers all outputs that have none of their own. The object
+ * file exports it as reference_PROBLEM or reference_PROBLEM_OUTPUT. */
 struct reference {
     const struct problem *problem;
-    const char *output; /* the tensor's name; NULL: the first */
+    const char *output; /* the tensor's name; NULL: the first output */
     bool discrete;
-    /* Both return 0; -1 when out of memory, or the cudaError_t of a failed launch. */
+    /* Both return 0, -1 when out of memory, or the cudaError_t of a failed launch. */
     int (*judge_host)(const struct judge_request *request, struct judge_report *report);
     int (*judge_cuda)(const struct judge_request *request, struct judge_report *report);
-    /* MPFR's value of one element, and what it says: `ok` when |got - value - shift| <= allowed (NaN and
-     * infinities must match, and somebody wrote it), `inside` when the enclosure holds the value. */
+    /* Computes one element by MPFR. `ok`: |got - value - shift| <= allowed, NaN and infinities match, and the
+     * element was written. `inside`: the enclosure holds the value. */
     int (*witness)(const struct judge_request *request, const struct judged *element,
                    struct witnessed *answer);
-    /* The same for several elements. Cheap ones run side by side; an expensive one takes all cores, and
-     * elements of one row, next to each other in the list, share what the row costs. */
+    /* The same for several elements. Cheap elements run in parallel; an expensive one uses all cores.
+     * Elements of one row that are adjacent in the list share the cost of the row. */
     int (*witness_list)(const struct judge_request *request, const struct judged *const *element,
                         struct witnessed *answer, int count);
-    int64_t (*row_of)(const struct judge_request *request, int64_t index); /* -1: not by rows */
-    /* An element whose witness costs little more once that of `index` is known: of its row, by rows; an
-     * earlier step of its column, for a recurrence. `pick` is any number. */
+    int64_t (*row_of)(const struct judge_request *request, int64_t index); /* -1: the reference has no rows */
+    /* Another element whose witness is cheap once that of `index` is known: in the same row, or an earlier
+     * step of the same column of a recurrence. `pick` is a random number that selects it. */
     int64_t (*same_row)(const struct judge_request *request, int64_t index, uint64_t pick);
-    double (*witness_cost)(const struct judge_request *request); /* terms of one element */
-    /* Of a fold, how many terms an element has: those of the context's window may be evaluated alone. Else NULL. */
+    double (*witness_cost)(const struct judge_request *request); /* number of terms of one element */
+    /* For a fold, the number of terms of an element; the context can restrict the evaluation to a range of
+     * them. Else NULL. */
     int64_t (*terms)(const struct judge_request *request, int64_t index);
 };
 
@@ -112,25 +119,26 @@ struct witnessed {
     bool ok, inside;
 };
 
-/* One of a problem's judgements, and which tensors it is of. */
+/* A judgement and the tensors that it covers. */
 struct judgement {
     const struct reference *reference;
-    int output;       /* the tensor that is judged; of several the first */
-    uint32_t tensors; /* a bit for each that the judgement is of */
+    int output;       /* the judged tensor; the first of several */
+    uint32_t tensors; /* bit mask of the covered tensors */
 };
 
-/* All of a problem's, in the order of their tensors; returns how many. Where a tensor that is to be judged has none,
- * *missing is its number; else -1. */
+/* Lists a problem's judgements in the order of their tensors, and returns their number. If an output has no
+ * judgement, *missing is its index; else -1. */
 int reference_list(const struct problem *problem, struct judgement out[PROBLEM_MAX_TENSORS], int *missing);
 
-/* Of every output of an imported task: compares with `want` and `allowed` of the request, element by element. It has no
- * enclosure of its own, nothing is left open, and there is no witness: those functions are NULL. */
+/* The judgement of every output of an imported task: compares with `want` and `allowed` of the request,
+ * element by element. It has no enclosure, leaves no element open, and has no witness: those functions are
+ * NULL. */
 extern const struct reference reference_given;
 
-/* What judges a tensor; NULL: nothing does. */
+/* The judgement of a tensor; NULL: there is none. */
 const struct reference *reference_find(const struct problem *problem, int tensor);
 
-/* Beside those that are built in, of problems that are not. False: there is no room for more. */
+/* Registers the judgement of a problem that is not built in. Returns false if the table is full. */
 bool reference_add(const struct reference *reference);
 
 const float *reference_e4m3(void); /* the 256 values of an e4m3 byte; NaN at 0x7f and 0xff */

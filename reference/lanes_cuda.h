@@ -1,5 +1,5 @@
-/* What lanes compute together on a GPU, a part of enclosure_cuda.cu: those of a block (ref_all_), of a warp
- * (ref_lane_), every lane gets the result; and sums for the lanes that own a column (ref_own_). */
+/* Reductions over lanes on a GPU, a part of enclosure_cuda.cu. ref_all_ reduces over a block, ref_lane_ over
+ * a warp; every lane gets the result. ref_own_ sums for the lanes that own a column. */
 
 REF_FN void ref_barrier(void)
 {
@@ -41,7 +41,7 @@ REF_FN bool ref_all_any(bool x)
     return __syncthreads_or(x);
 }
 
-/* The same among the lanes of a warp. */
+/* Reductions over a warp. */
 REF_FN double ref_lane_sum(double x)
 {
     for (int offset = 16; offset; offset /= 2)
@@ -65,8 +65,8 @@ REF_FN void ref_lane_acc(struct acc *x)
     x->terms = ref_lane_sum(x->terms);
 }
 
-/* The sums over a warp of REF_COLUMNS values a lane; each lane ends up with that of one column, its number
- * modulo REF_COLUMNS: a lane keeps half of the columns, its partner the other half, and so on. */
+/* Sums over a warp of REF_COLUMNS values per lane. Each lane gets the sum of one column, its number modulo
+ * REF_COLUMNS. A lane keeps half of the columns, its partner the other half, and so on. */
 template <typename T> static __device__ __forceinline__ T own_sum(const T *x)
 {
     T v[REF_COLUMNS];
@@ -100,7 +100,7 @@ REF_FN int ref_owned(int j)
     return (int)threadIdx.x % REF_COLUMNS + j;
 }
 
-/* x[ref_owned(j)], without an address for what should stay in registers. */
+/* x[ref_owned(j)], selected without an address, so that x stays in registers. */
 REF_FN real ref_pick(const real *x, int j)
 {
     real picked = x[0];

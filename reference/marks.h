@@ -1,10 +1,9 @@
-/* For problems whose results are judged by what they name rather than by how near they come
- * (REF_DISCRETE): one bit per place of a row, kept in the row's scratch, set by many lanes at once; and the
- * verdict on one element. */
+/* Bit sets and element verdicts of discrete problems (REF_DISCRETE), whose results are right or wrong without
+ * a distance. A row's scratch holds one bit per position; many lanes set bits at once. */
 #ifndef UNSEEN_MARKS_H
 #define UNSEEN_MARKS_H
 
-#define REF_POISON 0x7fa57fa5u /* what a 32-bit element holds until somebody writes it */
+#define REF_POISON 0x7fa57fa5u /* the bits of an unwritten 32-bit element */
 #define REF_POISON64 0x7fa57fa57fa57fa5u
 
 #ifdef __CUDA_ARCH__
@@ -16,13 +15,13 @@
 #endif
 
 struct verdict {
-    int tensor;       /* the output at fault, or the first */
-    double got, want; /* want is NaN where no one value is wanted */
-    double expected;  /* what the first output holds there when right */
+    int tensor;       /* the wrong output, or the first one */
+    double got, want; /* want is NaN if several values are right */
+    double expected;  /* the right value of the first output at this position */
     bool right, unwritten;
 };
 
-/* Numbers of scratch that hold `count` marks. */
+/* Scratch numbers that hold `count` bits. */
 REF_FN int64_t mark_words(int64_t count)
 {
     return count / (8 * (int64_t)sizeof(num)) + 1;
@@ -34,7 +33,7 @@ REF_FN void mark_clear(num *at)
         ((uint32_t *)at)[i] = 0;
 }
 
-/* Returns whether the mark was there already. */
+/* Returns whether the bit was already set. */
 REF_FN bool mark_set(num *marks, int64_t i)
 {
     const uint32_t bit = 1u << i % 32;
@@ -46,7 +45,7 @@ REF_FN bool mark_has(const num *marks, int64_t i)
     return ((const uint32_t *)marks)[i / 32] >> i % 32 & 1;
 }
 
-/* A counter in cleared scratch: 0, 1, 2, .. to whoever asks. */
+/* A counter in cleared scratch: returns 0, 1, 2, .. to successive callers. */
 REF_FN int64_t mark_count(num *counter)
 {
     return MARK_ADD((uint32_t *)counter);

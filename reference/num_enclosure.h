@@ -1,6 +1,6 @@
-/* The abstract number of the reference mathematics, as an enclosure: a double and a rigorous bound on
- * its distance from the exact value. Used on the host and in kernels. Every bound is rounded up
- * generously (factor NUM_UP); NaN and infinity travel in `mid`. */
+/* The number type of the reference mathematics as an enclosure: a double and a rigorous bound on its distance
+ * from the exact value. Used on the host and in kernels. Every bound is rounded up generously (factor
+ * NUM_UP); NaN and infinity are stored in `mid`. */
 #ifndef UNSEEN_NUM_ENCLOSURE_H
 #define UNSEEN_NUM_ENCLOSURE_H
 
@@ -11,13 +11,13 @@
 
 #define NUM_U 0x1p-53
 #define NUM_UP (1 + 0x1p-40)
-#define NUM_TINY 0x1p-1022 /* what a result near or below the smallest normal may err besides */
+#define NUM_TINY 0x1p-1022 /* additional error of a result near or below the smallest normal */
 
 typedef struct {
     double mid, rad;
 } num;
 
-/* Nothing for an exact zero or a result far from underflow. */
+/* Error by underflow: 0 for an exact zero, or a result far from underflow. */
 REF_FN double num_underflow(double result, bool exact_zero)
 {
     return fabs(result) < 0x1p-900 && !exact_zero ? NUM_TINY : 0;
@@ -46,7 +46,7 @@ REF_FN bool num_is_zero(num x)
     return x.mid == 0 && x.rad == 0;
 }
 
-/* The rounding error of a + b is itself a double (Knuth's two-sum). */
+/* The rounding error of a + b is representable as a double (Knuth's two-sum). */
 REF_FN num num_add(num a, num b)
 {
     const double s = a.mid + b.mid, bb = s - a.mid;
@@ -64,7 +64,7 @@ REF_FN num num_sub(num a, num b)
     return num_add(a, num_neg(b));
 }
 
-/* The rounding error of a product is fma(a, b, -p), exactly, unless it underflows. */
+/* The rounding error of a product is exactly fma(a, b, -p), unless it underflows. */
 REF_FN num num_mul(num a, num b)
 {
     const double p = a.mid * b.mid, e = fabs(fma(a.mid, b.mid, -p));
@@ -74,19 +74,19 @@ REF_FN num num_mul(num a, num b)
     return num_make(p, (rad + e) * NUM_UP + tiny);
 }
 
-/* a/b with |b.mid| > b.rad; otherwise the radius is infinite and the element stays open. */
+/* a/b for |b.mid| > b.rad; otherwise the radius is infinite and the element stays open. */
 REF_FN num num_div(num a, num b)
 {
     const double q = a.mid / b.mid, least = fabs(b.mid) - b.rad;
     if (!(least > 0))
         return num_make(q, INFINITY);
-    /* radii are divided first: |q| b.rad alone may underflow, and `least` be small */
+    /* divides the radii first: |q| b.rad alone may underflow, and `least` may be small */
     const double rad = a.rad / least + fabs(q) * (b.rad / least);
     return num_make(q, (rad + fabs(q) * 2 * NUM_U) * NUM_UP + num_underflow(q, num_is_zero(a)));
 }
 
-/* Library double exp errs by less than 1 ulp here and there (CUDA: 1 ulp); 2 are allowed. The
- * argument's radius r scales the result by at most e^r - 1 <= 2r for r <= 1. */
+/* The library's exp errs by less than 1 ulp in double (CUDA: 1 ulp); 2 are allowed. The argument's radius r
+ * scales the result by at most e^r - 1 <= 2r for r <= 1. */
 REF_FN num num_exp(num a)
 {
     const double e = exp(a.mid);
@@ -101,8 +101,8 @@ REF_FN num num_sqrt(num a)
     return num_make(r, (spread + r * NUM_U) * NUM_UP);
 }
 
-/* Library double log errs by less than 1 ulp here and there (CUDA: 1 ulp); 2 are allowed. The argument's radius r
- * shifts the result by at most -log(1 - r/a) <= r / (a - r); from r = a on the element stays open. */
+/* The library's log errs by less than 1 ulp in double (CUDA: 1 ulp); 2 are allowed. The argument's radius r
+ * shifts the result by at most -log(1 - r/a) <= r / (a - r). For r >= a the element stays open. */
 REF_FN num num_log(num a)
 {
     const double l = log(a.mid), least = a.mid - a.rad;
@@ -122,7 +122,7 @@ REF_FN struct acc acc_zero(void)
     return a;
 }
 
-/* Add a*b where the product is exact in double (two formats of at most 26 significant bits). */
+/* Adds a*b, where the product is exact in double (two formats of at most 26 significant bits each). */
 REF_FN void acc_add_product(struct acc *s, double a, double b)
 {
     const double p = a * b;
@@ -141,7 +141,7 @@ REF_FN void acc_add(struct acc *s, num x)
     s->terms += 1;
 }
 
-/* Add x*v, v an exact value: the product's rounding is one more unit of the term. */
+/* Adds x*v for an exact value v; the product's rounding adds one unit of the term. */
 REF_FN void acc_add_scaled(struct acc *s, num x, double v)
 {
     const double p = x.mid * v, size = fabs(p);
@@ -152,7 +152,7 @@ REF_FN void acc_add_scaled(struct acc *s, num x, double v)
     s->terms += 1;
 }
 
-/* Both sums together; each addition of two sums is one of those that the terms are counted for. */
+/* Adds two sums. The count of terms already includes this addition. */
 REF_FN void acc_merge(struct acc *into, const struct acc *from)
 {
     into->sum += from->sum;
@@ -162,7 +162,7 @@ REF_FN void acc_merge(struct acc *into, const struct acc *from)
     into->terms += from->terms;
 }
 
-/* `unit`: every term is a multiple of it (0: unknown); then a small sum has no error at all. */
+/* `unit`: every term is a multiple of it (0: unknown); then a small sum is exact. */
 REF_FN num acc_num(const struct acc *s, double unit)
 {
     double rad = 0;
@@ -177,7 +177,7 @@ REF_FN struct sum_facts acc_facts(const struct acc *s, double unit)
     return f;
 }
 
-/* A midpoint alone, for states whose error is bounded as a whole (recurrence.h). */
+/* A midpoint without a radius, for states whose error is bounded as a whole (recurrence.h). */
 typedef double real;
 
 REF_FN real real_of(double x)

@@ -1,6 +1,6 @@
-/* The abstract number as MPFR's: the witness. By value, with the limbs inline, so that the reference
- * mathematics need not know about initialization; NUM_BITS leaves room to sum 2^20 terms and still be
- * far below any enclosure's radius. */
+/* The number type of the reference mathematics in MPFR: the witness. It is passed by value, with inline
+ * limbs, so the reference mathematics needs no initialization. NUM_BITS suffices to sum 2^20 terms with an
+ * error far below any enclosure's radius. */
 #ifndef UNSEEN_NUM_MPFR_H
 #define UNSEEN_NUM_MPFR_H
 
@@ -18,7 +18,7 @@ typedef struct {
     mp_limb_t limb[NUM_LIMBS];
 } num;
 
-/* An mpfr_t that works on x's own limbs. */
+/* Creates an mpfr_t that works on x's own limbs. */
 static inline void num_open(mpfr_ptr view, num *x)
 {
     mpfr_custom_init_set(view, x->kind, x->exponent, NUM_BITS, x->limb);
@@ -88,12 +88,12 @@ NUM_UNARY(num_neg, mpfr_neg)
 #define NUM_EXP(r, a, rounding) witness_exp(r, a)
 NUM_UNARY(num_exp, NUM_EXP)
 NUM_UNARY(num_sqrt, mpfr_sqrt)
-/* Its constants are kept for each thread, which may end long before the process. */
+/* Frees MPFR's constants of this thread, which may end long before the process. */
 #define NUM_LOG(r, a, rounding) (mpfr_log(r, a, rounding), mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE))
 NUM_UNARY(num_log, NUM_LOG)
 #undef NUM_UNARY
 
-/* The sum in MPFR; the facts that only the error model uses stay doubles. */
+/* The sum in MPFR; quantities that only the error model uses stay doubles. */
 struct acc {
     num total;
     double magnitude, square, terms;
@@ -118,7 +118,7 @@ static inline void acc_add(struct acc *s, num x)
     s->terms += 1;
 }
 
-/* The product of two short formats is exact in double, so one conversion and one addition do. */
+/* The product of two short formats is exact in double, so one conversion and one addition suffice. */
 static inline void acc_add_product(struct acc *s, double a, double b)
 {
     const double p = a * b;
@@ -156,7 +156,7 @@ static inline struct sum_facts acc_facts(const struct acc *s, double unit)
     return f;
 }
 
-/* Here a midpoint is all there is. */
+/* In MPFR no radius is needed. */
 typedef num real;
 
 static inline real real_of(double x)

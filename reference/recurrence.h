@@ -1,10 +1,11 @@
-/* What a reference.h that is a recurrence works with: columns of a state that are carried from step to
- * step, REF_COLUMNS of them side by side, their rows dealt to the lanes. What is known of a column as a
- * whole is kept by the lanes that own it, REF_OWN columns each; ref_owned(j) says which.
+/* Support for a reference.h that is a recurrence: columns of a state, carried from step to step.
+ * REF_COLUMNS columns are processed side by side, and their rows are distributed over the lanes. A lane owns
+ * REF_OWN columns and keeps their column-wide quantities; ref_owned(j) names them.
  *
- * The state's numbers are `real`: midpoints alone. A radius for each would grow by about 1 + beta |k|^2 a
- * step and explode; instead every column carries one bound on its Euclidean distance from the exact column
- * (ref_carry), which a step multiplies by the norm of its matrix and adds its own roundings to. */
+ * The state's numbers are `real`: midpoints without a radius. A radius per number would grow by about
+ * 1 + beta |k|^2 per step and explode. Instead every column has one bound on its Euclidean distance from the
+ * exact column (ref_carry). A step multiplies the bound by the norm of its matrix and adds its own
+ * roundings. */
 #ifndef UNSEEN_RECURRENCE_H
 #define UNSEEN_RECURRENCE_H
 
@@ -15,16 +16,16 @@ struct ref_place {
 /* One row of the state. */
 struct ref_row {
     real state[REF_COLUMNS];
-    float spread[REF_COLUMNS], recent[REF_COLUMNS]; /* for the error model: squares of sizes */
+    float spread[REF_COLUMNS], recent[REF_COLUMNS]; /* for the error model: squares of magnitudes */
 };
 
-/* The rows that one lane holds. */
+/* The rows of one lane. */
 struct ref_rows {
     struct ref_row row[(REF_ROWS_MOST + REF_LANES_LEAST - 1) / REF_LANES_LEAST];
 };
 #define REF_ROW(rows, i) (&(rows)->row[(i) / REF_LANES_LEAST])
 
-/* A lane's rows i, of n. In a kernel they live in registers, so the loop has the length of all of them. */
+/* Loops over a lane's rows i < n. In a kernel the rows are in registers, so the loop has a fixed length. */
 #ifdef __CUDACC__
 #define REF_EACH_ROW(i, n)                                                                                   \
     _Pragma("unroll") for (int i = (int)REF_LANE; i < (int)REF_LANE + REF_ROWS_MOST;                         \
@@ -33,9 +34,9 @@ struct ref_rows {
 #define REF_EACH_ROW(i, n) for (int64_t i = REF_LANE; i < (n); i += REF_LANES)
 #endif
 
-/* What a step computes; sums are over all rows. */
+/* Results of a step; sums are over all rows. */
 struct ref_step {
-    double growth;              /* the largest decay */
+    double growth;              /* the largest decay factor */
     double key, query;          /* |k|, |q| */
     real dot[REF_COLUMNS];      /* S^T k after the decay */
     real residual[REF_COLUMNS]; /* beta (v - dot) */
@@ -45,17 +46,17 @@ struct ref_step {
     float spread[REF_OWN];
 };
 
-/* Bounds on the distance of each column from the exact one. A step's norm is at most the largest decay
- * times max(1, |1 - beta |k|^2|); where some channels grow while most decay, products of such norms are far
- * above the norm of the product, which is known besides: `spans[t]` bounds the square of the Frobenius norm
- * of all steps from the start of t's span of SPAN steps through t (recurrence spans, below). */
+/* Error bounds of each column. The norm of a step is at most the largest decay times max(1, |1 - beta
+ * |k|^2|). If some channels grow while most decay, a product of such norms far exceeds the norm of the
+ * product. So `spans[t]` bounds the squared Frobenius norm of that product as well. It covers the steps from
+ * the start of t's span of SPAN steps through t (measure_spans). */
 enum { SPAN = 64 };
 struct ref_carry {
-    double norm[REF_OWN];  /* of the columns after the step before */
-    double peak[REF_OWN];  /* the largest that norm has been */
-    double error[REF_OWN]; /* bound now */
+    double norm[REF_OWN];  /* norm of the columns after the previous step */
+    double peak[REF_OWN];  /* maximum of that norm so far */
+    double error[REF_OWN]; /* current bound */
     double start[REF_OWN]; /* bound at the start of the span */
-    double fresh[REF_OWN]; /* what the roundings since then have come to */
+    double fresh[REF_OWN]; /* accumulated roundings since then */
     double span;           /* bound on the norm of the span's steps so far; INFINITY: unknown */
 };
 
@@ -71,7 +72,7 @@ REF_FN void rows_clear(struct ref_rows *rows, struct ref_carry *carry)
     carry->span = INFINITY;
 }
 
-/* The columns of the identity from `first` on: what shows how the steps themselves act. */
+/* Sets the state to columns `first`, .. of the identity, which show the action of the steps themselves. */
 REF_FN void rows_identity(struct ref_rows *rows, struct ref_carry *carry, int64_t first, int64_t n)
 {
     rows_clear(rows, carry);
@@ -82,9 +83,9 @@ REF_FN void rows_identity(struct ref_rows *rows, struct ref_carry *carry, int64_
         carry->norm[j] = first + ref_owned(j) < n;
 }
 
-/* With u = 2^-53, S the columns before and S+ after the step, K rows: the exponentials err by 4 u, the
- * decayed elements by 6 u of themselves; S^T k by (K+2) u |S| |k|; the residual by 3 u of itself; the
- * update by u (|k| |r| + |S+|). Sizes are rounded up by far more than their own roundings. */
+/* Bounds one step. With u = 2^-53, S the columns before and S+ after the step, K rows: the exponentials err
+ * by 4 u, the decayed elements by 6 u of themselves. S^T k errs by (K+2) u |S| |k|, the residual by 3 u of
+ * itself, the update by u (|k| |r| + |S+|). Sizes are rounded up by far more than their own roundings. */
 REF_FN void step_bound(const struct ref_step *s, struct ref_carry *carry, double beta, double rows)
 {
     const double u = 0x1p-53, up = 1 + 0x1p-40;
@@ -104,7 +105,7 @@ REF_FN void step_bound(const struct ref_step *s, struct ref_carry *carry, double
     }
 }
 
-/* A new span begins after this step. */
+/* Starts a new span after this step. */
 REF_FN void carry_restart(struct ref_carry *carry)
 {
     for (int j = 0; j < REF_OWN; j++) {

@@ -1,6 +1,6 @@
-/* The enclosure of a recurrence on the GPU, a warp to REF_COLUMNS columns: a part of enclosure_cuda.cu. */
+/* The enclosure of a recurrence on the GPU, one warp per REF_COLUMNS columns: a part of enclosure_cuda.cu. */
 
-/* Warps of the grid, and this one's number. */
+/* The number of this warp, and the number of warps in the grid. */
 static __device__ __forceinline__ int64_t first_task(void)
 {
     return blockIdx.x * (int64_t)BLOCK_WARPS + threadIdx.x / 32;
@@ -11,13 +11,13 @@ static __device__ __forceinline__ int64_t task_stride(void)
     return gridDim.x * (int64_t)BLOCK_WARPS;
 }
 
-/* Groups of columns that a warp takes at a time. */
+/* Number of column groups; a warp takes one group at a time. */
 static __device__ __forceinline__ int64_t groups_of(int64_t columns)
 {
     return (columns + REF_COLUMNS - 1) / REF_COLUMNS;
 }
 
-/* Columns of the identity through the steps of one span: adds to the squared Frobenius norms. */
+/* Applies the steps of one span to columns of the identity, and adds to the squared Frobenius norms. */
 static __global__ void __launch_bounds__(BLOCK_THREADS) span_kernel(const __grid_constant__ struct work w)
 {
     const struct ref_context *c = &w.request.context;
@@ -46,7 +46,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) span_kernel(const __grid
     }
 }
 
-/* A lane judges one column of one step; a warp the KEPT steps that it has gone through since the last time. */
+/* A lane judges one column of one step; a warp judges the last KEPT steps at once. */
 enum { KEPT = 32 / REF_COLUMNS };
 
 struct kept {

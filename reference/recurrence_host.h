@@ -1,7 +1,7 @@
 /* The enclosure of a recurrence on the host: a part of enclosure_host.c. */
 
-/* How the steps of one span act, from the columns [first, first + REF_COLUMNS) of the identity: their share
- * of the squared Frobenius norm after every step. */
+/* Applies the steps of one span to columns [first, first + REF_COLUMNS) of the identity. Adds their share of
+ * the squared Frobenius norm after every step to `spans`. */
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), flatten)) static void
 span_block(const struct ref_context *c, int64_t chain, int64_t from, int64_t to, int64_t first,
            struct ref_rows *rows, double *spans)
@@ -18,7 +18,7 @@ span_block(const struct ref_context *c, int64_t chain, int64_t from, int64_t to,
     }
 }
 
-/* spans[chain * steps + t], for the chains from `first` to `end`. */
+/* Computes spans[chain * steps + t] for chains `first` <= chain < `end`. */
 static int measure_spans(const struct ref_context *c, int64_t first, int64_t end, double *spans)
 {
     const int64_t steps = ref_steps(c), parts = (steps + SPAN - 1) / SPAN;
@@ -62,7 +62,7 @@ judge_columns(const struct work *w, struct tally *tally, int64_t chain, int64_t 
     }
 }
 
-/* All chains, or the one column that the samples are wanted of. */
+/* Judges all chains, or only the column of the requested samples. */
 static int judge_all(const struct work *w, struct tally *total)
 {
     const struct ref_context *c = &w->request->context;

@@ -49,7 +49,7 @@ bool reference_add(const struct reference *reference)
     return true;
 }
 
-/* What judges the output of that name, or, for NULL, the first. */
+/* The judgement of the output with that name, or of the first output for NULL. */
 static const struct reference *find(const struct problem *problem, const char *output)
 {
     for (int i = 0; i < BUILT_IN + added_count; i++) {
@@ -60,7 +60,7 @@ static const struct reference *find(const struct problem *problem, const char *o
     return NULL;
 }
 
-/* Each output of an imported task is judged by itself. */
+/* Each output of an imported task has its own judgement. */
 static int list_given(const struct problem *problem, struct judgement out[PROBLEM_MAX_TENSORS])
 {
     int count = 0;
@@ -70,11 +70,12 @@ static int list_given(const struct problem *problem, struct judgement out[PROBLE
     return count;
 }
 
-/* A discrete reference reads results from the context, which of an in-out tensor has what it held before. */
+/* A discrete reference reads results from the context. For an in-out tensor the context has its contents
+ * before the call, so it cannot be judged this way. */
 int reference_list(const struct problem *problem, struct judgement out[PROBLEM_MAX_TENSORS], int *missing)
 {
     const struct reference *first = find(problem, NULL);
-    int count = 0, shared = -1; /* the judgement by reference.h */
+    int count = 0, shared = -1; /* index of the judgement by reference.h */
     *missing = -1;
     if (problem->oracle)
         return list_given(problem, out);

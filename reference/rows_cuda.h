@@ -1,4 +1,4 @@
-/* The enclosure on the GPU, a block to a row: a part of enclosure_cuda.cu. */
+/* The enclosure on the GPU, one block per row: a part of enclosure_cuda.cu. */
 static __global__ void __launch_bounds__(THREADS) judge_kernel(const __grid_constant__ struct work w)
 {
     struct tally tally = tally_zero();
@@ -21,7 +21,7 @@ static __global__ void __launch_bounds__(THREADS) judge_kernel(const __grid_cons
             judge_element(&w, &tally, &e, row * width + j);
 #endif
         }
-        __syncthreads(); /* the scratch is used again */
+        __syncthreads(); /* the next row reuses the scratch */
     }
     merge_block(&w, &tally);
 }

@@ -1,5 +1,5 @@
-/* Blocks that can be used and the scratch of the problem at hand: only device code knows. A part of
- * enclosure_cuda.cu. */
+/* Asks the device for the number of usable blocks and the scratch of the problem, since only device code can
+ * compute them. A part of enclosure_cuda.cu. */
 static cudaError_t ask_shape(const struct ref_context *c, int64_t shape[2])
 {
     int64_t *device;

@@ -1,18 +1,19 @@
-/* One element of an output as it is stored: its value and its bits, and writing one. The same on the host and in
- * kernels. The includer has defined REF_FN. */
+/* Loads and stores one element of an output in its dtype, on the host and in kernels. The includer must
+ * define REF_FN. */
 #ifndef UNSEEN_STORED_H
 #define UNSEEN_STORED_H
 
 #include "../problems/format.h"
 #include "judge.h"
 
-/* Where element `index` of the judged output lies in memory: rows lie `pitch` elements apart. */
+/* Memory offset of element `index` of the judged output, in elements; rows are `pitch` elements apart. */
 REF_FN int64_t stored_at(const struct judge_request *r, int64_t index)
 {
     return format_place(r->width, r->pitch, index);
 }
 
-/* The value at `at`; *bits what of it can be poison: all, or the upper half of 8 bytes. */
+/* The value at offset `at`. *bits gets the bits that are compared with the poison: all, or the upper half of
+ * 8 bytes. */
 REF_FN double stored_number(enum dtype dtype, const void *memory, int64_t at, uint32_t *bits)
 {
     switch (dtype) {
@@ -32,17 +33,18 @@ REF_FN double stored_number(enum dtype dtype, const void *memory, int64_t at, ui
     case DTYPE_U8:
     case DTYPE_BOOL: break;
     }
-    *bits = ((const uint8_t *)memory)[at]; /* a bool that is neither 0 nor 1 is neither false nor true */
+    /* a bool other than 0 and 1 is neither false nor true, so its byte is the value */
+    *bits = ((const uint8_t *)memory)[at];
     return *bits;
 }
 
-/* A byte of these types has no pattern to spare: the poison may be the right value. */
+/* These one-byte dtypes have no unused bit pattern: the poison may be the right value. */
 REF_FN bool stored_spares_none(enum dtype dtype)
 {
     return dtype == DTYPE_I8 || dtype == DTYPE_U8 || dtype == DTYPE_E4M3;
 }
 
-/* `value` rounded to the type. */
+/* Stores `value`, rounded to the dtype. */
 REF_FN void stored_put(enum dtype dtype, void *memory, int64_t at, double value)
 {
     const float single = value != value ? format_single(0x7fc00000u) : (float)value;

@@ -1,8 +1,8 @@
-/* What ref_error needs to know of a sum, kept among an element's parts. */
+/* The properties of a sum that ref_error needs, stored among an element's parts. */
 #ifndef UNSEEN_SUMS_H
 #define UNSEEN_SUMS_H
 
-enum { REF_SUM_PARTS = 4 }; /* that one sum takes */
+enum { REF_SUM_PARTS = 4 }; /* parts per sum */
 
 REF_FN void ref_keep_sum(const struct acc *s, double part[REF_SUM_PARTS])
 {

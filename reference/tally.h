@@ -1,5 +1,5 @@
-/* From an element's enclosure and the candidate's bits to a verdict on that element: the same code on the host and in
- * kernels. The includer has defined REF_FN, num and included the problem's reference.h. */
+/* Judges one element from its enclosure and the candidate's bits; the same code on the host and in kernels.
+ * The includer must define REF_FN and num, and include the problem's reference.h. */
 #ifndef UNSEEN_TALLY_H
 #define UNSEEN_TALLY_H
 
@@ -9,7 +9,7 @@ enum tally_result { TALLY_DECIDED, TALLY_OPEN };
 
 #ifdef REF_DISCRETE
 
-/* An element that is right or not, with no distance in between. */
+/* Judges an element that is right or wrong, without a distance. */
 REF_FN void tally_verdict(struct tally *t, const struct judge_request *r, const struct verdict *v,
                           int64_t index, struct judged *judged)
 {
@@ -51,12 +51,12 @@ REF_FN double tally_allowed(const struct judge_request *r, const struct arithmet
 {
     const double error = ref_error(&r->context, a, e) * (r->loosened > 0 ? r->loosened : 1);
     if (!isfinite(num_mid(e->value)))
-        return 0; /* NaN and infinities match or do not */
+        return 0; /* NaN and infinities must match exactly */
     return error + error_of_rounding(error_format(dtype), num_mid(e->value), error);
 }
 
-/* What the admitted arithmetic allows: any class up to it is honest. `fits` advances to the tightest class
- * that every element so far fits; usually that is one evaluation, shared with the first. */
+/* The error allowed by the admitted arithmetic: all classes up to it are honest. `fits` advances to the
+ * tightest class that explains all elements so far; usually that is one evaluation, shared with the first. */
 REF_FN double tally_arithmetics(struct tally *t, const struct judge_request *r, enum dtype dtype,
                                 const struct ref_element *e, double distance)
 {
@@ -73,9 +73,9 @@ REF_FN double tally_arithmetics(struct tally *t, const struct judge_request *r, 
     return allowed;
 }
 
-/* How far the candidate's value is from the one it is judged against: the exact one, moved by what the
- * elements of a row share (ref_shift). *doubt is what is uncertain about it: the enclosure's radius, the slack
- * of the distance, and the rounding of the moved midpoint. */
+/* Distance of the candidate's value from the exact value plus the common offset of its row (ref_shift).
+ * *doubt bounds the error of this distance: the enclosure's radius, the slack, and the rounding of the moved
+ * midpoint. */
 REF_FN double tally_moved(const struct ref_element *e, double got, double shift, double overflow,
                           double *doubt)
 {
@@ -87,14 +87,14 @@ REF_FN double tally_moved(const struct ref_element *e, double got, double shift,
     return distance;
 }
 
-/* The check that is published with a problem, of one element whose distance without a shift is known. */
+/* Applies the published check to one element; `distance` is without a shift. */
 REF_FN bool tally_published(const struct judge_request *r, double got, double mid, double distance)
 {
     return distance <= r->atol + r->rtol * fabs(mid) || (isinf(mid) && got == mid);
 }
 
-/* An element of an in-out tensor that must keep its bits, or one of any tensor that must have those of another. It has
- * none before the last rounding. */
+/* Judges an element of an in-out tensor that must keep its bits, or an element that must have the bits of
+ * another tensor. Before the last rounding (`unrounded`) there are no bits to compare. */
 REF_FN void tally_kept(struct tally *t, const struct judge_request *r, enum dtype dtype,
                        const struct ref_element *e, int64_t index, struct judged *judged)
 {
@@ -126,7 +126,7 @@ REF_FN void tally_kept(struct tally *t, const struct judge_request *r, enum dtyp
         ((unsigned char *)r->expected)[at + i] = held[i];
 }
 
-/* Judge element `index`; *judged is filled. TALLY_OPEN: the enclosure cannot say, MPFR must. */
+/* Judges element `index` and fills *judged. TALLY_OPEN: the enclosure cannot decide, so MPFR must. */
 REF_FN enum tally_result tally_element(struct tally *t, const struct judge_request *r, enum dtype dtype,
                                        const struct ref_element *e, int64_t index, struct judged *judged)
 {
@@ -165,6 +165,6 @@ REF_FN enum tally_result tally_element(struct tally *t, const struct judge_reque
     return distance + doubt <= allowed ? TALLY_DECIDED : TALLY_OPEN;
 }
 
-#endif /* discrete */
+#endif /* REF_DISCRETE */
 
 #endif

@@ -1,5 +1,6 @@
-/* The witness of one judgement: its reference.h over MPFR, one element at a time; and what the tool knows the judgement
- * by. Compiled once for each as REF_PROBLEM, with its REF_HEADER, and REF_OUTPUT where it is of that output alone. */
+/* The witness of one judgement: evaluates its reference.h over MPFR, one element at a time. It also exports
+ * the judgement's table. Compiled once per judgement with REF_PROBLEM and REF_HEADER, and with REF_OUTPUT if
+ * it judges that output only. */
 #include <omp.h>
 #include <stdlib.h>
 
@@ -27,11 +28,11 @@
 #define REF_F64(c, t, i) (*(const double *)witness_read(c, t, i, 8))
 #define REF_I8(c, t, i) (*(const int8_t *)witness_read(c, t, i, 1))
 #define REF_BOOL(c, t, i) (*(const uint8_t *)witness_read(c, t, i, 1) != 0)
-/* Block tables, lengths, offsets: they decide which other elements are read. */
+/* Block tables, lengths and offsets decide which other elements are read, so they are never recorded. */
 #define REF_I32(c, t, i) (*(const int32_t *)witness_read_now(c, t, i, 4))
 #define REF_I64(c, t, i) (*(const int64_t *)witness_read_now(c, t, i, 8))
 
-/* Tensors lie in host memory, or come over from the GPU when they are touched. */
+/* Address of an element: in host memory, or fetched from the GPU on demand. */
 REF_FN const void *witness_read(const struct ref_context *c, int tensor, int64_t index, int64_t size)
 {
     if (c->fetcher)
@@ -39,7 +40,7 @@ REF_FN const void *witness_read(const struct ref_context *c, int tensor, int64_t
     return (const char *)c->tensor[tensor] + index * size;
 }
 
-/* The same, never recorded. */
+/* The same, without recording. */
 REF_FN const void *witness_read_now(const struct ref_context *c, int tensor, int64_t index, int64_t size)
 {
     if (c->fetcher)
@@ -47,7 +48,8 @@ REF_FN const void *witness_read_now(const struct ref_context *c, int tensor, int
     return (const char *)c->tensor[tensor] + index * size;
 }
 
-/* Elements [i, i + n) of a tensor, by one in every page at least: 512 of the largest are a page. */
+/* Touches elements [i, i + n) of a tensor, at least one in every page: a page holds 512 elements of 8
+ * bytes. */
 #define REF_TOUCH(load, c, t, i, n)                                                                          \
     do {                                                                                                     \
         for (int64_t touched = 0; touched < (n); touched += 512)                                             \
@@ -55,7 +57,7 @@ REF_FN const void *witness_read_now(const struct ref_context *c, int tensor, int
         (void)load(c, t, (i) + (n)-1);                                                                       \
     } while (0)
 
-/* What `touch` reads comes over from the GPU together. */
+/* Fetches all data that `touch` reads from the GPU in one batch. */
 #define FETCH(c, touch)                                                                                      \
     do {                                                                                                     \
         if ((c)->fetcher) {                                                                                  \
@@ -67,7 +69,7 @@ REF_FN const void *witness_read_now(const struct ref_context *c, int tensor, int
 
 REF_DECLARE_ELEMENT;
 
-/* Above this many terms an element takes all cores, below it elements run side by side. */
+/* An element with more terms uses all cores; with fewer terms, elements run in parallel. */
 __attribute__((unused)) static const double expensive_terms = 2e5;
 
 int REF_NAME(witness_list)(const struct judge_request *request, const struct judged *const *element,
@@ -78,7 +80,7 @@ int REF_NAME(witness_list)(const struct judge_request *request, const struct jud
 REF_FN void ref_dots_bf16(const struct ref_context *c, int t, int64_t i, int u, const int64_t *j, int rows,
                           int64_t n, struct acc *sum)
 {
-    (void)rows; /* REF_GROUP */
+    (void)rows; /* REF_GROUP is 1 */
     *sum = acc_zero();
     for (int64_t l = 0; l < n; l++)
         acc_add_product(sum, REF_BF16(c, t, i + l), REF_BF16(c, u, *j + l));
@@ -104,7 +106,7 @@ REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, const n
                            int t, const int64_t *i, int rows, int64_t count)
 {
     const double v = REF_BF16(c, t, *i);
-    (void)rows; /* REF_GROUP */
+    (void)rows; /* REF_GROUP is 1 */
     (void)count;
     acc_add_scaled(&b->acc, *w, v);
     b->extra[0] += *extra * fabs(v);
@@ -118,7 +120,7 @@ REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, const n
 #define ref_touch(...) ((void)0)
 #endif
 
-/* What a row costs, kept from one element to the next of the same row. */
+/* Results of a row's preparation, reused for further elements of the same row. */
 struct prepared {
     int64_t row; /* -1: none */
 #if defined REF_RECURRENCE
@@ -148,7 +150,7 @@ struct prepared {
 
 #ifndef REF_DISCRETE
 
-/* |x + shift - d|, and whether it is at most `limit`, all in MPFR. NaN is within nothing. */
+/* Is |x + shift - d| at most `limit`? Computed in MPFR; false for NaN. */
 static bool within(num x, double shift, double d, double limit)
 {
     mpfr_t value, difference;
@@ -168,7 +170,8 @@ static bool same_special(double a, double b)
     return (isnan(a) && isnan(b)) || (isinf(a) && a == b);
 }
 
-/* Of the witness's own value: a radius may be smaller, where a number and a subnormal are added. */
+/* Relative rounding error of the witness's own value. A radius may be smaller, if a number and a subnormal
+ * are added. */
 static const double witness_rounding = 0x1p-110;
 
 static int hear(const struct judge_request *request, const struct judged *element, struct prepared *p,
@@ -180,8 +183,9 @@ static int hear(const struct judge_request *request, const struct judged *elemen
     if (evaluate(&request->context, element->index, p, &e) != 0)
         return -1;
     if (request->problem->tensors[request->output].role != TENSOR_INOUT && e.kept != REF_COPIED)
-        e.kept = false;            /* as in tally_element: one reference may serve both */
-    if (e.kept || element->kept) { /* nothing to compute: whether both say so, and whether it was */
+        e.kept = false; /* as in tally_element: one reference may serve both roles */
+    /* nothing to compute: only compare both flags, and check whether the bits were kept */
+    if (e.kept || element->kept) {
         answer->value = element->mid;
         answer->inside = e.kept && element->kept;
         answer->ok = !element->changed;
@@ -210,7 +214,7 @@ int REF_NAME(witness)(const struct judge_request *request, const struct judged *
     return REF_NAME(witness_list)(request, &element, answer, 1);
 }
 
-/* The elements of a row next to each other and in its order, so that they share what it costs. */
+/* Sorts elements by row, and within a row by index, so that they share the cost of the row. */
 static void sort_elements(const struct ref_context *c, const struct judged *const *element, int *order,
                           int count)
 {
@@ -232,7 +236,7 @@ int REF_NAME(witness_list)(const struct judge_request *request, const struct jud
                            struct witnessed *answer, int count)
 {
 #ifdef REF_ELEMENTS
-    const bool cheap = true; /* one thread is all that an element can use */
+    const bool cheap = true; /* one element can use only one thread */
 #else
     const bool cheap = ref_cost(&request->context) <= expensive_terms;
 #endif

@@ -1,4 +1,4 @@
-/* The witness of a contraction: one sum, term by term. A part of witness.c. */
+/* The witness of a contraction: one sum, term by term; a part of witness.c. */
 #include "contraction.h"
 
 static int64_t row_of(const struct ref_context *c, int64_t index)
@@ -15,7 +15,7 @@ static int64_t same_row(const struct ref_context *c, int64_t index, uint64_t pic
     return index;
 }
 
-/* A column of a matrix may take a page a term. */
+/* A column of a matrix may touch one page per term. */
 static void touch(const struct ref_context *c, const int64_t shape[3], int64_t m, int64_t n, int64_t group)
 {
     for (int64_t k = 0; k < shape[2]; k++) {

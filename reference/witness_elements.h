@@ -1,4 +1,4 @@
-/* The witness by elements: nothing that two of them share. A part of witness.c. */
+/* The witness by elements, which share no work; a part of witness.c. */
 
 static int64_t row_of(const struct ref_context *c, int64_t index)
 {

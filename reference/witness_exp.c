@@ -3,9 +3,9 @@
 #include <math.h>
 #include <pthread.h>
 
-/* x = whole + (fine + r) / STEPS with |r| <= 1/2: exp(x) = exp(whole) exp(fine/STEPS) exp(r/STEPS). The
- * Taylor series of the last factor, |r/STEPS| <= 2^-13, has an error below 2^(-13 (TERMS + 1)) / (TERMS + 1)!
- * after the term of that number: 2^-117 / 9! for TERMS = 8. Each of the some 20 roundings adds 2^-128. */
+/* x = whole + (fine + r) / STEPS with |r| <= 1/2: exp(x) = exp(whole) exp(fine/STEPS) exp(r/STEPS). |r/STEPS|
+ * <= 2^-13, so the Taylor series of the last factor errs by less than 2^(-13 (TERMS + 1)) / (TERMS + 1)!. For
+ * TERMS = 8 that is 2^-117 / 9!. Each of about 20 roundings adds 2^-128. */
 enum { WHOLE = 1025, STEPS = 4096, TERMS = 8 };
 
 static mpfr_t whole_table[2 * WHOLE + 1], fine_table[STEPS + 1], inverse_factorial[TERMS + 1];
@@ -31,10 +31,11 @@ static void make_tables(void)
         mpfr_ui_div(inverse_factorial[i], 1, x, MPFR_RNDN);
     }
     mpfr_clear(x);
-    mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); /* this thread's, which may end long before the process */
+    /* frees the constants of this thread, which may end long before the process */
+    mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
 }
 
-/* Horner's rule; r is small. */
+/* Taylor series by Horner's rule, for small r. */
 static void series(mpfr_ptr out, mpfr_srcptr r)
 {
     mpfr_set(out, inverse_factorial[TERMS], MPFR_RNDN);
@@ -58,7 +59,8 @@ void witness_exp(mpfr_ptr out, mpfr_srcptr x)
     const int whole = (int)floor(nearby), fine = (int)rint((nearby - floor(nearby)) * STEPS);
     mpfr_custom_init_set(r, MPFR_ZERO_KIND, 0, WITNESS_EXP_BITS, limbs[0]);
     mpfr_custom_init_set(sum, MPFR_ZERO_KIND, 0, WITNESS_EXP_BITS, limbs[1]);
-    mpfr_sub_d(r, x, whole + (double)fine / STEPS, MPFR_RNDN); /* exact: both lie on x's grid or coarser */
+    /* exact: the subtrahend is a multiple of x's last place */
+    mpfr_sub_d(r, x, whole + (double)fine / STEPS, MPFR_RNDN);
     series(sum, r);
     mpfr_mul(sum, sum, whole_table[whole + WHOLE], MPFR_RNDN);
     mpfr_mul(out, sum, fine_table[fine], MPFR_RNDN);

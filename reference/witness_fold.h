@@ -1,4 +1,4 @@
-/* The witness of a fold: its terms are dealt to a team of threads. A part of witness.c. */
+/* The witness of a fold: a team of threads shares its terms; a part of witness.c. */
 #include "fold.h"
 
 static int64_t row_of(const struct ref_context *c, int64_t index)
@@ -7,7 +7,7 @@ static int64_t row_of(const struct ref_context *c, int64_t index)
     return index;
 }
 
-/* No other element costs less for it. */
+/* No other element becomes cheaper. */
 static int64_t same_row(const struct ref_context *c, int64_t index, uint64_t pick)
 {
     (void)c;

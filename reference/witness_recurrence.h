@@ -1,4 +1,4 @@
-/* The witness of a recurrence: one column, step by step, and only as far as it must. A part of witness.c. */
+/* The witness of a recurrence: one column, step by step, up to the requested step; a part of witness.c. */
 
 static int64_t row_of(const struct ref_context *c, int64_t index)
 {
@@ -6,15 +6,15 @@ static int64_t row_of(const struct ref_context *c, int64_t index)
     return place.chain * ref_columns(c) + place.column;
 }
 
-/* An earlier step of the column costs nothing more. */
+/* An earlier step of the same column needs no further work. */
 static int64_t same_row(const struct ref_context *c, int64_t index, uint64_t pick)
 {
     const struct ref_place place = ref_place_of(c, index);
     return ref_index(c, place.chain, (int64_t)(pick % (uint64_t)(place.step + 1)), place.column);
 }
 
-/* The rows of the state are dealt to a team of threads, so many to each that a step's work is worth its
- * two barriers. */
+/* A team of threads shares the rows of the state. Each thread gets enough rows to be worth the two barriers
+ * of a step. */
 enum { TEAM_ROWS = 8 };
 
 static void advance(const struct ref_context *c, const struct ref_place *to, struct prepared *p,
@@ -25,7 +25,7 @@ static void advance(const struct ref_context *c, const struct ref_place *to, str
     struct team shared;
 #pragma omp parallel num_threads(ref_cost(c) > expensive_terms ? most : 1)
     {
-        struct ref_carry carry = {.span = INFINITY}; /* of no use here */
+        struct ref_carry carry = {.span = INFINITY}; /* not used by the witness */
         struct ref_step s;
         team_join(&shared);
         FETCH(c, ref_touch(c, to->chain, p->done, to->step + 1, to->column));

@@ -1,4 +1,4 @@
-/* The witness by rows: what a row costs is kept for its other elements. A part of witness.c. */
+/* The witness by rows: a row's preparation is reused for its other elements; a part of witness.c. */
 
 static int64_t row_of(const struct ref_context *c, int64_t index)
 {
@@ -11,7 +11,7 @@ static int64_t same_row(const struct ref_context *c, int64_t index, uint64_t pic
     return index / width * width + (int64_t)(pick % (uint64_t)width);
 }
 
-/* All lanes prepare the row, each with a state of its own that ends up the same. */
+/* All lanes prepare the row; each has its own copy of the same state. */
 static int prepare_row(const struct ref_context *c, int64_t row, struct prepared *p)
 {
     const int most = omp_get_max_threads() < TEAM_MOST ? omp_get_max_threads() : TEAM_MOST;
@@ -35,7 +35,7 @@ static int prepare_row(const struct ref_context *c, int64_t row, struct prepared
 
 #ifdef REF_DISCRETE
 
-/* What is right or not is so here by the same definition, over the values as they came. */
+/* A discrete element is right by the same definition here, evaluated over the candidate's outputs. */
 static int hear(const struct judge_request *request, const struct judged *element, struct prepared *p,
                 struct witnessed *answer)
 {

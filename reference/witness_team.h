@@ -1,6 +1,6 @@
-/* The lanes of a row are the threads of a team, so that one long row takes all cores. Two sets of places
- * take turns: one barrier a reduction, since all have read a set when the next one's barrier opens.
- * A part of witness.c. */
+/* The lanes of a row are the threads of a team, so that one long row uses all cores. Two sets of places
+ * alternate, so a reduction needs one barrier: when the next barrier opens, all threads have read the
+ * previous set. A part of witness.c. */
 
 enum { TEAM_MOST = 64 };
 
@@ -16,7 +16,7 @@ struct team {
 static _Thread_local struct team *team;
 static _Thread_local int team_turn;
 
-/* Every thread of a team, before its first reduction. */
+/* Each thread of a team calls it before its first reduction. */
 REF_FN void team_join(struct team *shared)
 {
     team = shared;
@@ -70,8 +70,8 @@ REF_FN void ref_all_acc(struct acc *x)
         acc_merge(x, &p->acc[i]);
 }
 
-/* Of a recurrence the value alone is wanted here: what bounds its error is the enclosure's business, so that
- * each lane may keep its own share of it. A step has a barrier less for each. */
+/* For a recurrence the witness computes values only, no error bounds. So each lane may keep its own share of
+ * a bound, which saves a barrier per step. */
 REF_FN double ref_lane_max(double x)
 {
     return x;

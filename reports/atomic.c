@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 struct target {
-    char path[PATH_MAX];      /* what is replaced, symbolic links resolved */
-    char temporary[PATH_MAX]; /* empty: nothing to remove */
+    char path[PATH_MAX];      /* the file to replace, with symbolic links resolved */
+    char temporary[PATH_MAX]; /* empty: there is nothing to remove */
     bool direct;              /* a device or a pipe */
-    bool standard;            /* this process's own standard output */
-    bool exists;              /* as a regular file of that mode */
+    bool standard;            /* standard output of this process */
+    bool exists;              /* a regular file exists and has permissions `mode` */
     mode_t mode;
 };
 
@@ -57,7 +57,7 @@ bool atomic_is_stream(const char *path)
     return atomic_is_standard(path) || (stat(path, &status) == 0 && !S_ISREG(status.st_mode));
 }
 
-/* Without waiting for a reader, who may never come. -1 with errno. */
+/* Does not wait for a reader, since one may never come. Returns a descriptor, or -1 with errno set. */
 static int open_stream(const char *path)
 {
     const int descriptor = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -67,11 +67,11 @@ static int open_stream(const char *path)
     return descriptor;
 }
 
-/* How a path is treated that exists already. */
+/* Treatment of a path that already exists. */
 enum manner {
-    MANNER_REPORT, /* a link is followed; a new file has the user's umask */
-    MANNER_UPDATE, /* a link is followed; the file keeps its permissions */
-    MANNER_OWN     /* the name is replaced, whatever it is: no link is followed, no pipe opened */
+    MANNER_REPORT, /* follow a symbolic link; a new file gets the user's umask */
+    MANNER_UPDATE, /* follow a symbolic link; the file keeps its permissions */
+    MANNER_OWN     /* replace the name itself: follow no symbolic link and open no pipe */
 };
 
 /* Returns 0 or an errno. */
@@ -99,7 +99,7 @@ static int resolve(struct target *target, const char *path, enum manner manner)
         return 0;
     target->exists = true;
     target->mode = status.st_mode & 07777;
-    real = realpath(path, NULL); /* a link stays a link: what it points to is replaced */
+    real = realpath(path, NULL); /* a symbolic link stays: its target is replaced */
     if (real == NULL)
         return errno;
     snprintf(target->path, sizeof target->path, "%s", real);
@@ -107,7 +107,7 @@ static int resolve(struct target *target, const char *path, enum manner manner)
     return 0;
 }
 
-/* "NAME.PID.N.tmp", of a file called NAME? */
+/* Is `entry` a temporary file "NAME.PID.N.tmp" of the file `name`? */
 static bool is_temporary_of(const char *entry, const char *name)
 {
     const size_t length = strlen(name);
@@ -119,8 +119,8 @@ static bool is_temporary_of(const char *entry, const char *name)
            entry[length + (size_t)end] == '\0';
 }
 
-/* What a process that was killed has left half written is nobody's: whoever writes a temporary file holds a lock on it, which goes
- * with its holder. */
+/* Removes temporary files that killed processes have left. A live writer holds a file lock on its temporary
+ * file, and the system releases that lock when the writer dies. */
 static void clear_abandoned(const char *path)
 {
     char folder[PATH_MAX];
@@ -145,7 +145,8 @@ static void clear_abandoned(const char *path)
         closedir(directory);
 }
 
-/* Locked, and not yet taken for abandoned by another process in between. A file system without locks has none to tell by. */
+/* Locks the new file and checks that no other process has removed it as abandoned meanwhile. On a file system
+ * without locks the check is skipped. */
 static bool is_held(int descriptor)
 {
     struct stat status;
@@ -155,7 +156,7 @@ static bool is_held(int descriptor)
     return fstat(descriptor, &status) == 0 && status.st_nlink > 0;
 }
 
-/* Not mkstemp: the report is to have the permissions that the user's umask gives. */
+/* mkstemp would create the file with mode 0600; the report must have the permissions of the user's umask. */
 static int create_temporary(struct target *target)
 {
     clear_abandoned(target->path);
@@ -217,7 +218,8 @@ static int replace(struct target *target, const char *text, size_t length, bool 
         reason = errno;
     if (reason != 0 && target->temporary[0] != '\0')
         unlink(target->temporary);
-    return target->standard && reason == EPIPE ? 0 : reason; /* `| head` has read what it wanted */
+    /* a closed pipe is no error: `| head` has read all it wanted */
+    return target->standard && reason == EPIPE ? 0 : reason;
 }
 
 static int write_file(const char *path, const char *what, const char *text, size_t length, enum manner manner,

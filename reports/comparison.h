@@ -1,28 +1,28 @@
-/* The record of a comparison: everything its writers may know. Plain data, filled by verify/. */
+/* The record of a comparison: all data that its writers use. Plain data, filled by verify/. */
 #ifndef UNSEEN_COMPARISON_H
 #define UNSEEN_COMPARISON_H
 
 #include "result.h"
 
-/* Of the time of one configuration. */
+/* Change of one configuration's time. */
 enum change { CHANGE_UNDECIDED, CHANGE_SAME, CHANGE_FASTER, CHANGE_SLOWER };
 enum { CHANGE_COUNT = CHANGE_SLOWER + 1 };
 const char *change_name(enum change change); /* "slower" */
 
-/* What is known of a ratio of times, new / old, on logarithms: 0.03 is 3% slower. */
+/* Estimate of a ratio of times, new / old, on a logarithmic scale: 0.03 means 3% slower. */
 struct shift {
-    struct interval log_ratio; /* 95%, of this ratio alone */
-    double slower, faster;     /* p: that it is not beyond the margin, on that side */
-    double adjusted;           /* the less of the two, after all corrections */
+    struct interval log_ratio; /* 95% interval of this ratio, not corrected for multiple tests */
+    double slower, faster;     /* p-values of "not slower (faster) than the margin" */
+    double adjusted;           /* the smaller of both p-values, corrected for multiple tests */
     enum change change;
 };
 
-/* Of what a configuration came to. */
+/* Change of one configuration's outcome. */
 enum correctness {
     CORRECTNESS_KEPT,
     CORRECTNESS_GAINED,
     CORRECTNESS_LOST,
-    CORRECTNESS_UNKNOWN /* one of them was not run there, or not judged */
+    CORRECTNESS_UNKNOWN /* one side did not run it there, or could not judge it */
 };
 const char *correctness_name(enum correctness correctness);
 
@@ -30,26 +30,29 @@ struct compared {
     bool unseen;
     struct config config;
     char line[RESULT_LINE_SIZE];
-    enum outcome outcome[2];         /* of old and new */
-    char detail[RESULT_DETAIL_SIZE]; /* of the new one where it does not pass */
+    enum outcome outcome[2];         /* of the old and of the new candidate */
+    char detail[RESULT_DETAIL_SIZE]; /* the new candidate's failure, if it does not pass */
     enum correctness correctness;
-    int serves; /* not timed: the one with number serves - 1, which differs in input class and seed only, serves for both; 0: none */
-    double ms[2]; /* medians; 0: not timed */
-    /* COMPARISON_DRIFT: log(old / the problem's baseline) of its day. Not present: the old candidate itself is timed. */
+    /* not timed: item `serves` - 1 differs in input class and seed only, and its time serves both; 0: none */
+    int serves;
+    double ms[2]; /* median times; 0: not timed */
+    /* COMPARISON_DRIFT: log(old / reference baseline), measured on the old day. Not present in other kinds:
+     * they time the old candidate itself. */
     struct interval reference;
-    bool unknown; /* not timed: there is nothing to hold it against */
+    bool unknown; /* not timed: there is no old time to compare with */
     struct shift shift;
-    int pairs, processes; /* pairs of times, and processes of each candidate that they come from */
+    int pairs, processes; /* pairs of times; processes of each candidate that produced them */
     const char *method;
     bool disturbed;
-    bool withheld; /* its ratio is of the machine, too, by what a result says of itself: it decides nothing */
+    /* a result says that its times depend on the machine's state: this ratio decides nothing */
+    bool withheld;
 };
 
-/* What was compared. */
+/* Kind of comparison. */
 enum comparison_kind {
-    COMPARISON_NOW,    /* two candidates, now, in turns */
-    COMPARISON_STORED, /* two results as they are */
-    COMPARISON_DRIFT   /* times of two days, each held against the problem's baseline on its day */
+    COMPARISON_NOW,    /* two candidates, timed now in alternation */
+    COMPARISON_STORED, /* two stored results, compared as they are */
+    COMPARISON_DRIFT   /* times of two days, each relative to the problem's baseline on its day */
 };
 
 enum gate { GATE_PASSED, GATE_REGRESSION, GATE_INCONCLUSIVE };
@@ -64,21 +67,22 @@ struct comparison {
     const char *problem, *problem_word;
     enum comparison_kind kind;
     bool outcomes_only;             /* --no-timing */
-    struct comparison_side side[2]; /* old and new */
+    struct comparison_side side[2]; /* old and new candidate */
     char device[128];
-    char options[600]; /* of a command that shows one configuration again; empty: none */
+    char options[600]; /* options of a command that reproduces one configuration; empty: none */
     uint64_t seed;
     struct compared *item;
     int count;
-    int unmatched[2];       /* configurations that only the old one has, only the new one */
-    struct shift overall;   /* over all configurations that were timed */
-    struct interval set[2]; /* the mean log ratio of the seen and of the unseen ones, 95% */
+    int unmatched[2];       /* configurations that only the old side has, and that only the new side has */
+    struct shift overall;   /* ratio over all timed configurations */
+    struct interval set[2]; /* mean log ratio of the seen and of the unseen set, 95% intervals */
     int timed;
-    int changed[CHANGE_COUNT]; /* of those that were timed */
+    int changed[CHANGE_COUNT]; /* timed configurations by change */
     int lost, gained, unknown;
-    char finding[320]; /* evidence of cheating in the new one, which the old one does not give; empty: none */
-    struct result_rule rule; /* when it is slower */
-    double rule_ratio;       /* by how much there */
+    /* evidence of cheating by the new candidate that the old one does not show; empty: none */
+    char finding[320];
+    struct result_rule rule; /* condition under which the new candidate is slower */
+    double rule_ratio;       /* mean ratio of times where the rule holds */
     enum gate gate;
     char notes[1024];
     double seconds;

@@ -4,7 +4,7 @@
 
 #include "comparison.h"
 
-/* Returns 0; or -1 with a message in `error`, and whatever was there before is intact. */
+/* Returns 0; or -1 with a message in `error`, leaving the earlier file intact. */
 int comparison_json_write(const char *path, const struct comparison *comparison, char *error,
                           size_t error_size);
 

@@ -1,4 +1,4 @@
-/* The words of a comparison. */
+/* Names of the enums of a comparison. */
 #include <stdarg.h>
 #include <string.h>
 

@@ -43,7 +43,8 @@ void comparison_header(FILE *out, const struct comparison *c)
 
 /* --- the gate --- */
 
-/* "slower by 1.31 (95%: 1.27 to 1.36)": times as long, or as short. */
+/* "slower by 1.31 (95%: 1.27 to 1.36)": the time has grown by that factor. For "faster" the ratio is
+ * inverted. */
 static void ratio_text(char *text, size_t size, const struct interval *log_ratio)
 {
     const bool slower = log_ratio->value >= 0;
@@ -132,7 +133,7 @@ static void print_rule(FILE *out, const struct comparison *c)
 
 /* --- configurations --- */
 
-/* What matters most comes first. */
+/* Sort key: the most important changes come first. */
 static int weight(const struct compared *item)
 {
     static const int of_change[] = {

@@ -1,17 +1,17 @@
-/* What people read of a comparison: as terminal.h says. */
+/* Terminal report of a comparison, under the rules of terminal.h. */
 #ifndef UNSEEN_COMPARISON_TERMINAL_H
 #define UNSEEN_COMPARISON_TERMINAL_H
 
 #include "comparison.h"
 
-/* What is held against what; printed before anything runs. */
+/* Prints the two compared sides; called before anything runs. */
 void comparison_header(FILE *out, const struct comparison *comparison);
 
-/* The gate and its reason, the rule, a line for each configuration that is not the same (`all`: also those that are), and the
- * summary. */
+/* Prints the gate with its reason, the rule, a line for each changed configuration (with `all`, for every
+ * configuration), and the summary. */
 void comparison_report(FILE *out, const struct comparison *comparison, bool all, bool colour);
 
-/* Its one line: "regression: 3 configurations slower". */
+/* Prints one line: "regression: 3 configurations slower". */
 void comparison_verdict(FILE *out, const struct comparison *comparison, bool colour);
 
 #endif

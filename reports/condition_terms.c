@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Expressions, in doubles: drawings need no more ---- */
+/* ---- Expressions in doubles, which are exact enough for drawings ---- */
 
 struct reader {
     const char *at;
     const struct config_result *config;
-    int names; /* of axes and derived sizes that were read */
+    int names; /* axes and derived sizes that the expression names */
     bool bad;
 };
 
@@ -183,7 +183,8 @@ int term_residue_axis(const struct term *term, const struct problem *problem)
     return -1;
 }
 
-/* The values of a configuration whose axes are all 1: does the text read as an expression that names something? */
+/* Does the text parse as an expression that names an axis or derived size? Evaluated with all axes set to
+ * 1. */
 static bool is_expression(const struct problem *problem, const struct term *term)
 {
     struct config_result probe = {.config.problem = problem, .derived_known = true};

@@ -5,8 +5,8 @@
 
 #include "text.h"
 
-/* RFC 4180, 2.5 to 2.7: quote what holds a comma, a quote or a line break; double the quotes. Leading
- * and trailing blanks are quoted too, since spreadsheets trim them. */
+/* RFC 4180, 2.5 to 2.7: quote a field that holds a comma, a quote or a line break; double the quotes. Also
+ * quote leading and trailing blanks, since spreadsheets trim them. */
 static bool needs_quotes(const char *text)
 {
     size_t length = strlen(text);

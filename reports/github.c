@@ -8,7 +8,7 @@
 #include "said.h"
 #include "text.h"
 
-enum { SHOWN = 8 }; /* GitHub shows ten of a kind and a step */
+enum { SHOWN = 8 }; /* GitHub shows ten annotations per kind and step */
 
 void github_quiet(FILE *out, const char *token)
 {
@@ -61,7 +61,7 @@ static void print_failure(FILE *out, const struct result *result, const struct c
     free(command);
 }
 
-/* In rounds: of every outcome the first, then of every outcome the second. */
+/* Round-robin over outcomes: first one failure of each outcome, then a second of each. */
 static void print_failures(FILE *out, const struct result *result)
 {
     int left = SHOWN;

@@ -1,15 +1,15 @@
-/* Annotations of a workflow run on GitHub. */
+/* Annotations of a GitHub workflow run. */
 #ifndef UNSEEN_GITHUB_H
 #define UNSEEN_GITHUB_H
 
 #include "result.h"
 
-/* Nothing that is printed in between is read as a command, whoever chose the words: a candidate's may begin with "::".
- * `token` is what ends it, which the candidate must not know. */
+/* Between these calls GitHub interprets no output as a workflow command, even if the candidate prints lines
+ * that begin with "::". `token` ends the quiet section, so the candidate must not know it. */
 void github_quiet(FILE *out, const char *token);
 void github_speak(FILE *out, const char *token);
 
-/* The verdict at the candidate's file, and at most 8 failures, one of every outcome first. */
+/* Prints the verdict at the candidate's file and at most 8 failures, at first one of every outcome. */
 void github_print(FILE *out, const struct result *result);
 
 #endif

@@ -25,7 +25,7 @@ static void field(FILE *out, const char *name, const char *text)
     html_element(out, "dd", NULL, text);
 }
 
-/* ---- On top ---- */
+/* ---- Top of the page ---- */
 
 static void print_findings(FILE *out, const struct result *result)
 {
@@ -83,7 +83,7 @@ static void print_diagnosis(FILE *out, const struct result *result)
     html_command(out, result, NULL, "The same with just these values:");
 }
 
-/* Which run this is: when, with what seed, how it was called. */
+/* Identifies the run: date, seed, command line. */
 static void print_run(FILE *out, const struct result *result)
 {
     char text[SAID_SIZE], device[SAID_SIZE];
@@ -117,7 +117,7 @@ static void print_verdict(FILE *out, const struct result *result)
     fputs("</header>\n", out);
 }
 
-/* ---- Both sets ---- */
+/* ---- Scores of both sets ---- */
 
 static void print_counts(FILE *out, const char *name, int seen, int unseen)
 {
@@ -133,7 +133,7 @@ static void print_figure(FILE *out, const struct set_score *set, double value, c
             set->timed ? unit : "");
 }
 
-/* A number that the load made is none (doc/scores.md). */
+/* If the machine's load invalidated the score, `open` says so in place of a number (doc/scores.md). */
 static void print_score(FILE *out, const struct set_score *set, const char *open)
 {
     if (open)
@@ -198,14 +198,14 @@ static void print_sets(FILE *out, const struct result *result)
         field(out, "retention", text);
     print_checks(out, result);
     said_arithmetic(text, result);
-    if (!result->unexplained) /* what is wrong altogether has no arithmetic of its own */
+    if (!result->unexplained) /* if no arithmetic class fits the results, naming one would mislead */
         field(out, "arithmetic", text);
     if (told_line(result, text, sizeof text))
         field(out, "answers", text);
     fputs("</dl></div></section>\n", out);
 }
 
-/* ---- Last ---- */
+/* ---- Bottom of the page ---- */
 
 static void print_provenance(FILE *out, const struct result *result)
 {

@@ -1,5 +1,5 @@
-/* Style and script of the page. Without the script everything is there but the copy buttons' work; titles are what browsers show
- * by themselves. */
+/* Style and script of the page. Without the script only the copy buttons do not work; browsers show titles by
+ * themselves. */
 #include "html_internal.h"
 
 static const char *const style[] = {

@@ -41,7 +41,7 @@ void scale_see(struct scale *scale, double value)
     scale->high = fmax(scale->high, value);
 }
 
-/* A twentieth of the range on both sides, so that no dot lies on the frame. */
+/* Adds 5% of the range on both sides, so that no dot lies on the frame. */
 void scale_finish(struct scale *scale)
 {
     if (scale->low > scale->high)
@@ -103,7 +103,7 @@ double scale_place(const struct scale *scale, double value)
 
 /* ---- Ticks ---- */
 
-/* A label below the frame stays within the drawing, also with the larger letters of narrow screens. */
+/* Keeps a label inside the drawing, also with the larger letters of narrow screens. */
 static void print_label_across(FILE *out, double at, const char *text)
 {
     static const double half_letter = 5;
@@ -134,7 +134,7 @@ static void print_tick_text(FILE *out, const struct scale *scale, bool across, d
     fputs("</text>\n", out);
 }
 
-/* "2e6", and not "2e+06". */
+/* Formats "2e6" instead of "2e+06". */
 static void power_text(char *text, size_t size, double value)
 {
     const int power = value == 0 ? 0 : (int)floor(log10(fabs(value)) + 1e-9);
@@ -145,7 +145,7 @@ static void power_text(char *text, size_t size, double value)
         snprintf(text, size, "%.3ge%d", value / pow(10, power), power);
 }
 
-/* All labels of an axis are written alike: with powers of ten where one would be long without. */
+/* All labels of an axis use one format: powers of ten if any label would otherwise be long. */
 static void print_tick(FILE *out, const struct scale *scale, bool across, double value)
 {
     const double least = scale->logarithmic && scale->shift == 0 ? scale->low : scale->high;
@@ -171,7 +171,8 @@ static void print_categories(FILE *out, const struct scale *scale, bool across)
     }
 }
 
-/* Powers of ten, every so many that at most seven fit; within two of them also their doubles and fives. */
+/* Ticks at powers of ten, thinned to at most seven. A range of at most two decades also gets ticks at 2 and
+ * 5. */
 static void print_powers(FILE *out, const struct scale *scale, bool across)
 {
     static const int parts[] = {1, 2, 5};

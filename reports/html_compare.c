@@ -64,7 +64,8 @@ static void print_pair(FILE *out, const struct result *first, const struct resul
     fputs("</tr>\n", out);
 }
 
-/* Every candidate by the shares of both sets that it passes: the four corners are what a kernel can be. */
+/* A scatter plot of pass rates, seen against unseen: a general kernel lies top right, a specialized one
+ * bottom right. */
 static void draw_quadrants(FILE *out, const struct result *const *results, int count)
 {
     struct scale x = chart_x(false), y = chart_y(false);

@@ -1,4 +1,4 @@
-/* Where it fails: every configuration by the terms that its rule compares. */
+/* Map of failures: every configuration, plotted by the terms that its rule compares. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +11,14 @@
 
 enum { RESIDUE = 64, MOST_TERMS = 4, MOST_CHARTS = 2, FEW_VALUES = 8 };
 
-/* The configurations that have a place in a drawing, and both axes. */
+/* The configurations to plot and the number of drawings so far. */
 struct drawing {
     const struct result *result;
     const struct problem *problem;
     int charts;
 };
 
-/* How many values a number axis takes over all configurations. */
+/* Number of distinct values of a numeric axis over all configurations. */
 static int count_values(const struct result *result, int axis)
 {
     int count = 0;
@@ -33,7 +33,7 @@ static int count_values(const struct result *result, int axis)
     return count;
 }
 
-/* The number axis that varies most, but for one; -1: there is none. */
+/* The numeric axis with most distinct values, except axis `but`; -1: there is none. */
 static int most_varied(const struct drawing *d, int but)
 {
     int best = -1, most = 1;
@@ -60,7 +60,7 @@ static void add_category(struct scale *scale, double value)
         if (scale->category[i] == value)
             return;
     if (scale->categories == SCALE_CATEGORIES) {
-        scale->categories++; /* too many */
+        scale->categories++; /* too many categories */
         return;
     }
     for (; at > 0 && scale->category[at - 1] > value; at--)
@@ -69,8 +69,8 @@ static void add_category(struct scale *scale, double value)
     scale->categories++;
 }
 
-/* Choices, two values, and few values that a logarithm cannot show have places of their own. Others lie on a logarithmic
- * scale, which begins at 0 where there is one; residues of small numbers on a plain one. */
+/* Choices, two values, and few values that a logarithm cannot show become categories. Other values get a
+ * logarithmic scale, shifted if it must include 0. Residues of small numbers get a linear scale. */
 static void choose_scale(struct scale *scale, const struct drawing *d, const struct term *term)
 {
     double least = INFINITY, most = -INFINITY, value;
@@ -110,7 +110,7 @@ static void see_all(struct scale *scale, const struct drawing *d, const struct t
 static void draw_dots(FILE *out, const struct drawing *d, const struct term *across, const struct term *up,
                       const struct scale *x, const struct scale *y)
 {
-    for (int pass = 1; pass >= 0; pass--) /* failures lie above */
+    for (int pass = 1; pass >= 0; pass--) /* failures are drawn last, above the passes */
         for (int i = 0; i < d->result->result_count; i++) {
             const struct config_result *config = &d->result->results[i];
             const enum outcome outcome = config_outcome(config, published_decides(d->result));
@@ -145,9 +145,10 @@ static void draw(FILE *out, struct drawing *d, const struct term *across, const 
     fputs("</figure>\n", out);
 }
 
-/* ---- Which ---- */
+/* ---- Choice of drawings ---- */
 
-/* Two terms against each other; a residue against its axis; any term against the axis that varies most beside it. */
+/* Plots two terms against each other; a residue against its axis; any term against the axis that varies most
+ * besides it. */
 static void draw_terms(FILE *out, struct drawing *d, const struct term *term, int count)
 {
     if (count > 1)
@@ -188,7 +189,7 @@ static void draw_axes(FILE *out, struct drawing *d)
     draw(out, d, &one, &residue);
 }
 
-/* Of the rule, or of the condition that came closest to one. */
+/* Terms of the rule, or of the rejected condition that came closest to one. */
 static int find_terms(const struct drawing *d, struct term term[MOST_TERMS])
 {
     static const char closest[] = "closest: ";
@@ -203,7 +204,7 @@ static int find_terms(const struct drawing *d, struct term term[MOST_TERMS])
              : near != NULL ? near + sizeof closest - 1
                             : "");
     if (!rule->present && strstr(text, " (") != NULL)
-        *strstr(text, " (") = '\0'; /* counts of runs follow */
+        *strstr(text, " (") = '\0'; /* cut off the counts of runs that follow */
     return terms_of_condition(d->problem, text, term, MOST_TERMS);
 }
 

@@ -1,4 +1,4 @@
-/* The tables: worst elements, lines to paste, every configuration. */
+/* Tables: worst elements, commands to paste, every configuration. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ void html_command_again(FILE *out, const struct result *result)
     free(command);
 }
 
-/* `title`: of its column, which narrow screens show in the cell; NULL: none. */
+/* `title` is the column's title, which narrow screens show in the cell; NULL: none. */
 static void open_cell(FILE *out, const char *classes, const char *title)
 {
     fputs("<td", out);
@@ -86,7 +86,7 @@ static void cell_number(FILE *out, const char *title, double value, int digits)
     fprintf(out, "%s</td>", text_number(text, value, digits));
 }
 
-/* Of a configuration among all: its row's address. */
+/* The anchor of a configuration's row in the table of all configurations. */
 static void print_row_name(FILE *out, const struct result *result, const struct config_result *config,
                            int number)
 {
@@ -102,7 +102,7 @@ static double excess(const struct worst *worst)
     return isnan(ratio) ? INFINITY : ratio;
 }
 
-/* The furthest beyond what is allowed first; equal ones in the order of the results. */
+/* Sorts by error relative to the allowed error, largest first; ties keep the order of the results. */
 static int by_excess(const void *a, const void *b)
 {
     const struct config_result *const one = *(const struct config_result *const *)a;
@@ -168,7 +168,7 @@ void html_worst(FILE *out, const struct result *result, int number)
     free(list);
 }
 
-/* ---- Lines to paste ---- */
+/* ---- Commands to paste ---- */
 
 /* "wrong, unseen: 14 of 16396 elements wrong, .." */
 static void print_failure_command(FILE *out, const struct result *result, const struct config_result *config)
@@ -187,7 +187,7 @@ void html_reproduce(FILE *out, const struct result *result)
     fputs("<section class=\"reproduce\"><h2>See it again</h2>\n", out);
     if (result->diagnosis.present)
         html_command(out, result, &result->diagnosis.minimal, "The smallest failure:");
-    for (int round = 0; round < SHOWN_COMMANDS; round++) { /* one of every outcome first */
+    for (int round = 0; round < SHOWN_COMMANDS; round++) { /* at first one failure of every outcome */
         int met[OUTCOME_COUNT] = {0};
 
         for (int i = 0; i < result->result_count; i++) {

@@ -1,4 +1,4 @@
-/* How fast it is: under the roofline, and against the size. */
+/* Speed: under the roofline, and against the size. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static void see_roof(const struct peaks *peaks, struct scale *x, struct scale *y
 
     scale_see(x, low / 4);
     scale_see(x, high * 4);
-    if (ridge > low / 40 && ridge < high * 40) { /* near enough to be shown */
+    if (ridge > low / 40 && ridge < high * 40) { /* close enough to be shown */
         scale_see(x, ridge / 2);
         scale_see(x, ridge * 2);
     }
@@ -126,10 +126,10 @@ void html_roofline(FILE *out, const struct result *result)
     fputs("</section>\n", out);
 }
 
-/* ---- Share of the attainable against size ---- */
+/* ---- Fraction of the attainable rate, against size ---- */
 
-/* Of "like seen configuration 3 but cols+1" the third of the seen set, in the order of the results; NULL: no neighbour.
- * Older results say "neighbour of seen 3: cols+1". */
+/* Finds the seen configuration that `why` refers to: for "like seen configuration 3 but cols+1" the third of
+ * the seen set. Older results say "neighbour of seen 3: cols+1". Returns NULL if there is none. */
 static const struct config_result *neighbour_of(const struct result *result,
                                                 const struct config_result *config)
 {

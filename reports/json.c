@@ -40,7 +40,7 @@ static json_t *candidate_json(const struct result *result)
                      "build_seconds", json_of_number(result->build_seconds));
 }
 
-/* `open`: its score is no number (scores.h). */
+/* `open`: the score has no number (scores.h). */
 static json_t *set_json(const struct set_score *set, bool memory_bound, bool open)
 {
     const bool timed = set->timed;
@@ -88,7 +88,7 @@ static json_t *findings_json(const struct result *result)
     return array;
 }
 
-/* Were all times taken without anybody else on the device? null: none was taken. */
+/* True if no timing was disturbed; null: nothing was timed. */
 static json_t *trusted_json(const struct result *result)
 {
     bool timed = false, trusted = true;
@@ -170,7 +170,8 @@ static json_t *map_json(const struct pattern *pattern)
     return array;
 }
 
-/* What `rule` and `minimal` leave out; its own `minimal` is the whole of that configuration. */
+/* Parts of a diagnosis that `rule` and `minimal` lack. Its own `minimal` is the complete configuration
+ * record. */
 static json_t *diagnosis_json(const struct diagnosis *d)
 {
     if (!d->present)
@@ -195,7 +196,7 @@ static json_t *coverage_json(const struct result_coverage *c)
                      "excluded_by_contract", (json_int_t)c->excluded_by_contract);
 }
 
-/* Of the set, and apart of its choices and list values. */
+/* Coverage of the set, and separately of its choices and list values. */
 static json_t *coverages_json(const struct result *result)
 {
     json_t *const coverage = coverage_json(&result->coverage);
@@ -209,7 +210,7 @@ static json_t *coverages_json(const struct result *result)
     return coverage;
 }
 
-/* The keys that design.md names, in its order; NULL when memory is out. */
+/* The keys of schema 1, in their order; NULL: out of memory. */
 static json_t *schema_json(const struct result *result)
 {
     return json_pack(
@@ -275,7 +276,7 @@ static json_t *baseline_json(const struct result_baseline *baseline)
                      json_of_text(baseline->sha256), "own", baseline->own);
 }
 
-/* What a reader of stored results needs beside. */
+/* Further keys that the reader of stored results needs. */
 static json_t *stored_json(const struct result *result)
 {
     return json_pack("{s:o, s:o, s:o, s:s, s:b, s:i, s:i, s:i, s:o, s:b, s:o, s:o}", "problem_word",

@@ -1,4 +1,4 @@
-/* The parts of the machine-readable result that are about one configuration. */
+/* JSON of one configuration. */
 #include "json_internal.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ json_t *json_of_text(const char *value)
     return string;
 }
 
-/* `index` is flat, `at` the same by dimension. */
+/* `index` is the flat index, `at` the same element by dimension. */
 static json_t *worst_json(const struct worst *worst)
 {
     json_t *at;
@@ -98,7 +98,7 @@ static json_t *reason_json(const struct reason *reason)
                      named && reason->tensor >= 0 ? json_integer(reason->tensor) : json_null());
 }
 
-/* In the order of `axes`: numbers, and choices by name. */
+/* Values in the order of `axes`: numbers, and choices by name. */
 static json_t *values_json(const struct config *config)
 {
     const struct axis *axes = config->problem != NULL ? config->problem->axes : NULL;
@@ -118,7 +118,7 @@ static json_t *values_json(const struct config *config)
     return array;
 }
 
-/* In the order of the result's `derived`. */
+/* Derived sizes in the order of the result's `derived`. */
 static json_t *derived_json(const struct config_result *config)
 {
     const struct derived *derived = config->config.problem != NULL ? config->config.problem->derived : NULL;
@@ -145,7 +145,7 @@ json_t *json_of_derived(const struct result *result)
     return array;
 }
 
-/* What the judge says of the baseline there, and its time. */
+/* Outcome and time of the baseline on this configuration. */
 static json_t *baseline_json(const struct config_result *config)
 {
     const struct timing *timing = &config->timing;

@@ -23,7 +23,7 @@ static json_t *inner_json(const struct result_rule *rule)
                      "other_runs", rule->other_runs);
 }
 
-/* `confirmed`: what fresh runs said on the rule's two sides. */
+/* `confirmed` counts the fresh runs on both sides of the rule. */
 static json_t *rule_json(const struct result_rule *rule)
 {
     if (!rule->present)

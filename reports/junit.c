@@ -51,7 +51,7 @@ static void print_failure(FILE *out, const struct result *result, const struct c
     fputs("</failure>\n  ", out);
 }
 
-/* With --accept limited a refusal of an unseen configuration stops no pipeline. */
+/* With --accept limited, the candidate may refuse an unseen configuration: that test case is no failure. */
 static bool is_accepted(const struct result *result, const struct config_result *config, enum outcome outcome)
 {
     return result->accept_limited && config->unseen && outcome == OUTCOME_REFUSED;

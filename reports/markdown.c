@@ -28,7 +28,7 @@ static void print_field(FILE *out, const char *name, const char *text)
     fputc('\n', out);
 }
 
-/* Commands in a fence that is longer than any that a path holds. */
+/* Prints commands in a fence that is longer than any run of backticks in a path. */
 static void print_commands(FILE *out, char *const *command, int count)
 {
     size_t longest = 2;
@@ -66,7 +66,7 @@ static char *command_of(const struct result *result, const struct config_result 
     return command;
 }
 
-/* The simplest one, then one of every outcome. */
+/* Shows the simplest failure, then one of every outcome. */
 static void print_failures(FILE *out, const struct result *result)
 {
     char *command[SHOWN_FAILURES];
@@ -101,7 +101,7 @@ static void print_figure(FILE *out, const struct set_score *set, double value, c
     fprintf(out, " %s%s |", set->timed ? text_number(digits, value, 3) : "-", set->timed ? unit : "");
 }
 
-/* A number that the load made is none (doc/scores.md). */
+/* If the machine's load invalidated the score, `open` says so in place of a number (doc/scores.md). */
 static void print_score(FILE *out, const struct set_score *set, const char *open)
 {
     if (open)
@@ -189,7 +189,7 @@ static void print_provenance(FILE *out, const struct result *result)
     fputs("</sub>\n", out);
 }
 
-/* ---- Several ---- */
+/* ---- Several results ---- */
 
 static void print_row(FILE *out, const struct result *result)
 {

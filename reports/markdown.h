@@ -1,10 +1,11 @@
-/* Markdown for a pull request's comment: always below 60 lines. */
+/* Markdown for a comment on a pull request: always below 60 lines. */
 #ifndef UNSEEN_MARKDOWN_H
 #define UNSEEN_MARKDOWN_H
 
 #include "result.h"
 
-/* Of one result the verdict, the rule, both sets and lines to paste; several side by side, compared with the first. */
+/* One result: verdict, rule, scores of both sets, commands to paste. Several results: side by side, compared
+ * with the first. */
 void markdown_print(FILE *out, const struct result *const *results, int count);
 
 #endif

@@ -7,7 +7,8 @@
 
 static const char replacement[] = "\xef\xbf\xbd";
 
-/* The bytes of one character of UTF-8 at `text`, and its number; 0: it is none (Unicode 15, table 3-7). */
+/* Decodes one UTF-8 character: returns its length in bytes and stores its code point. Returns 0 for an
+ * invalid sequence (Unicode 15, table 3-7). */
 static int decode(const unsigned char *text, uint32_t *number)
 {
     const int length = text[0] < 0x80   ? 1
@@ -30,7 +31,8 @@ static int decode(const unsigned char *text, uint32_t *number)
                                                                                                      : 0;
 }
 
-/* Controls, characters that are none, and what makes text read otherwise than it stands. */
+/* Control characters, non-characters, and characters that change how text is displayed (such as bidirectional
+ * overrides). */
 static bool is_hostile(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) ||
@@ -38,7 +40,7 @@ static bool is_hostile(uint32_t c)
            (c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef);
 }
 
-/* The next character: its bytes in `piece`, made harmless; where the rest begins. */
+/* Copies the next character, sanitized, to `piece`. Returns the rest of the text. */
 static const char *next(const char *text, char piece[8])
 {
     uint32_t number = 0;
@@ -72,7 +74,8 @@ void markup_text(FILE *out, const char *text)
 
 /* ---- Markdown ---- */
 
-/* What GitHub makes a link, a mention or a reference of after Markdown is read, where no escape helps but code. */
+/* GitHub turns these into links, mentions or references after it has parsed Markdown. No escape helps; only
+ * code does. */
 static bool has_link(const char *text)
 {
     static const char *const marks[] = {"@", "://", "www.", "GH-", "](", "][", "[^", "mailto:", "xmpp:"};
@@ -86,7 +89,7 @@ static bool has_link(const char *text)
     return false;
 }
 
-/* A run of seven hexadecimal digits or more is a link where it names a commit. */
+/* GitHub links a run of seven or more hexadecimal digits if it names a commit. */
 static bool has_commit(const char *text)
 {
     enum { LEAST = 7 };
@@ -116,7 +119,8 @@ static size_t longest_ticks(const char *text)
     return longest;
 }
 
-/* A blank keeps the fence and a backtick of the text apart; Markdown takes away one on each side. */
+/* A blank on both sides separates the fence from backticks of the text; Markdown removes one blank on each
+ * side. */
 void markup_code(FILE *out, const char *text)
 {
     const size_t fence = longest_ticks(text) + 1;
@@ -127,14 +131,14 @@ void markup_code(FILE *out, const char *text)
     fputs(fence > 1 ? " " : "", out);
     while (*text != '\0') {
         text = next(text, piece);
-        fputs(piece[0] == '|' ? "\xc2\xa6" : piece, out); /* a bar would end a table's cell */
+        fputs(piece[0] == '|' ? "\xc2\xa6" : piece, out); /* a bar would end the cell of a table */
     }
     fputs(fence > 1 ? " " : "", out);
     for (size_t i = 0; i < fence; i++)
         fputc('`', out);
 }
 
-/* Only where it would be read as a mark: "rows * cols < 8 & x" stands as it is. */
+/* Escapes only where Markdown would read a mark: "rows * cols < 8 & x" needs no escape. */
 static bool is_mark(char before, char c, char after)
 {
     switch (c) {

@@ -1,4 +1,4 @@
-/* The words of the reports; every writer and the exit message share them. */
+/* Names of outcomes, causes and verdicts, shared by every writer and the exit message. */
 #include "result.h"
 
 #include <stdarg.h>
@@ -63,7 +63,7 @@ enum paint verdict_paint(enum verdict verdict)
 
 static const struct {
     const char *name;
-    bool cheating; /* no honest candidate and no neighbour on the machine can cause it */
+    bool cheating; /* neither an honest candidate nor another process on the machine can cause it */
 } findings[] = {
     [FINDING_REPLAY] = {"cheating: replay", true}, [FINDING_CHANNEL] = {"cheating: channel", true},
     [FINDING_CLOCK] = {"cheating: clock", true},   [FINDING_CEILING] = {"above the ceiling", false},
@@ -153,7 +153,7 @@ enum owner cause_owner(enum cause cause)
     case CAUSE_CHANNEL:
     case CAUSE_TIME:
     case CAUSE_LIMIT:
-    case CAUSE_FAIL_FAST: /* both follow failures of its own */
+    case CAUSE_FAIL_FAST: /* both follow the candidate's own failures */
     case CAUSE_PATIENCE: return OWNER_CANDIDATE;
     }
     return OWNER_NOBODY;

@@ -39,7 +39,7 @@ static const char *plural(int count)
     return count == 1 ? "" : "s";
 }
 
-/* Both sides are known. */
+/* The rule is confirmed on both sides. */
 static void add_two_sided(char text[SAID_SIZE], const struct result_rule *rule, const char *outcome)
 {
     add(text,
@@ -47,7 +47,7 @@ static void add_two_sided(char text[SAID_SIZE], const struct result_rule *rule, 
         outcome, rule->text, rule->fails_inside, rule->inside, rule->passes_outside, rule->outside);
 }
 
-/* No failure lies elsewhere; some runs inside pass. */
+/* Every failure satisfies the rule, but some runs inside it pass. */
 static void add_necessary(char text[SAID_SIZE], const struct result_rule *rule, const char *outcome)
 {
     add(text, "It %s only when %s: %d of %d failures lie there, and none of %d fresh run%s elsewhere fails.",

@@ -42,7 +42,7 @@ void program_print(FILE *out)
     fputc(' ', out);
 }
 
-/* "unseen WORD" with a command or an option: a phrase such as "an unseen set" is none. */
+/* Matches "unseen WORD" only if WORD is a command or an option; "an unseen set" is no command. */
 static bool is_command(const char *text)
 {
     static const char *const commands[] = {"list",   "describe", "draw",    "export",  "verify", "check",

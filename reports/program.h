@@ -1,18 +1,19 @@
-/* The name of this program in the commands that reports print, so that a pasted line runs. */
+/* The program's name in printed commands, so that a pasted command runs. */
 #ifndef UNSEEN_PROGRAM_H
 #define UNSEEN_PROGRAM_H
 
 #include <stdio.h>
 
-/* Keeps argv[0] as the shell gave it ("unseen" where PATH found it, else the path that was typed; NULL or empty: "unseen"),
- * and the words behind it. Call it before options are parsed, which moves
- * words. argv[0] must stay where it is. */
+/* Remembers argv[0] as the shell gave it and the words after it. The name is "unseen" if PATH found it (or
+ * argv[0] is NULL or empty), else the path that was typed. Call it before options are parsed, since parsing
+ * permutes argv. argv[0] must stay valid. */
 void program_remember(char *const *argv);
-/* The name as one shell word, then a blank. */
+/* Prints the name as one shell word, then a blank. */
 void program_print(FILE *out);
-/* An error's text, in whose hints (behind "--->") commands begin with the name: "unseen list" reads "build/unseen list". */
+/* Prints an error. In its hint (after "--->") commands get the program's name: "unseen list" becomes
+ * "build/unseen list". */
 void program_print_error(FILE *out, const char *text);
-/* The words behind the name, as the shell reads them; empty where they are longer than 1023 characters. */
+/* The words after the program's name, quoted for the shell; empty if they exceed 1023 characters. */
 const char *program_words(void);
 
 #endif

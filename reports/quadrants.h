@@ -4,7 +4,7 @@
 
 #include "result.h"
 
-/* Configurations of one set that both runs judged (equal lines, seeds included), by who passes. */
+/* Configurations of one set that both runs judged (equal lines, seeds included), by which run passes. */
 struct quadrants {
     int both, first, second, neither;
 };
@@ -12,7 +12,7 @@ struct quadrants {
 struct quadrants quadrants_of(const struct result *first, const struct result *second, bool unseen);
 int quadrants_common(const struct quadrants *q);
 
-/* By what decides (published.h): how many pass of how many that were judged. */
+/* Number of passed and of judged configurations, by the deciding check (published.h). */
 struct passed {
     int pass, judged;
 };

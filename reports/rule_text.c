@@ -40,7 +40,7 @@ static void partial_text(char text[RULE_TEXT_SIZE], const struct result_rule *ru
              outcome, rule->text, rule->fails_inside, rule->inside, others, others == 1 ? "" : "s");
 }
 
-/* What is said beside it: a limit of the device, and that first calls pass. */
+/* Appends the device limit, and the remark that first calls pass. */
 static void append_asides(char text[RULE_TEXT_SIZE], const struct diagnosis *d)
 {
     size_t length = strlen(text);
@@ -70,7 +70,8 @@ static void bare_text(char text[RULE_TEXT_SIZE], const struct result_rule *rule,
 void rule_text(char text[RULE_TEXT_SIZE], const struct diagnosis *d)
 {
     if (d->minimal.pair.present && !d->rule.present && d->rule.reason[0])
-        snprintf(text, RULE_TEXT_SIZE, "%s", d->rule.reason); /* it is no rule about one configuration */
+        /* a rule about single configurations would mislead here */
+        snprintf(text, RULE_TEXT_SIZE, "%s", d->rule.reason);
     else
         bare_text(text, &d->rule, outcome_name(d->minimal.outcome));
     append_asides(text, d);

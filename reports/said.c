@@ -11,10 +11,10 @@
 
 struct count {
     int configs, pass, refused, skipped;
-    int left; /* of the skipped: --budget was over, or --fail-fast had enough */
+    int left; /* skipped because --budget ran out or --fail-fast stopped the run */
 };
 
-/* Counted by the judgement that decides: the table shows ours, which --tolerance published overrules. */
+/* Counts by the deciding check. The table counts by our judgement, which --tolerance published overrules. */
 static struct count count_set(const struct result *result, bool unseen)
 {
     struct count count = {0};
@@ -64,7 +64,8 @@ static void say_inconclusive(char *text, size_t size, const struct result *resul
                  unseen->configs);
 }
 
-/* The seen configurations, in words that go on with "and" or "but". Nobody was given those that stand in. */
+/* The seen configurations as a noun phrase, to be continued by "and" or "but". Substitutes of the published
+ * configurations were not known to the author. */
 static const char *seen_words(const struct result *result)
 {
     return result->seen_stands_in
@@ -130,7 +131,7 @@ static void say(char *text, size_t size, const struct result *result)
     }
 }
 
-/* Whoever reads one line must read what was missing. */
+/* What was missing comes first, since many readers read a single line. */
 void said_verdict(char text[SAID_SIZE], const struct result *result)
 {
     text[0] = '\0';
@@ -201,7 +202,7 @@ void said_smallest(char text[SAID_SIZE], const struct diagnosis *d)
 
 /* ---- Figures with intervals ---- */
 
-/* Such an interval says less than its figure seems to. */
+/* Is the interval wider than the value itself? */
 static bool tells_little(const struct interval *interval)
 {
     return !(interval->high - interval->low <= fabs(interval->value));
@@ -209,7 +210,7 @@ static bool tells_little(const struct interval *interval)
 
 enum { FEW_FAILURES = 10 };
 
-/* Of both sets: judged, and not passed. */
+/* Failures of both sets: judged and not passed. */
 static int failures_of(const struct result *result)
 {
     const struct set_score *seen = &result->seen, *unseen = &result->unseen;
@@ -218,7 +219,7 @@ static int failures_of(const struct result *result)
            seen->outcome[OUTCOME_SKIPPED] - unseen->outcome[OUTCOME_SKIPPED];
 }
 
-/* Why nothing can be told, of both sets together: with as many failures as that it is the smaller set that says little. */
+/* Why the intervals are too wide. With many failures, the smaller seen set is the cause. */
 static const char *little_to_tell(const struct result *result)
 {
     const int passes = result->seen.outcome[OUTCOME_PASS] + result->unseen.outcome[OUTCOME_PASS];
@@ -229,7 +230,8 @@ static const char *little_to_tell(const struct result *result)
                                      : "too few seen configurations to tell";
 }
 
-/* Configurations that were not judged count as not passing, which is no failure of the candidate. */
+/* Warns that configurations that were not judged count as not passing, though they are no failures of the
+ * candidate. */
 static void say_unjudged_drop(char *text, size_t size, const struct result *result)
 {
     const int skipped = result->seen.outcome[OUTCOME_SKIPPED] + result->unseen.outcome[OUTCOME_SKIPPED];
@@ -258,7 +260,7 @@ bool said_drop(char text[SAID_SIZE], const struct result *result)
     snprintf(range, sizeof range, "95%%: %.1f to %.1f", drop->low, drop->high);
     snprintf(text, SAID_SIZE,
              "the pass rate is %.1f points lower on unseen than on seen configurations (%s)%s",
-             drop->value == 0 ? 0 : drop->value, /* never -0.0 */
+             drop->value == 0 ? 0 : drop->value, /* avoids printing -0.0 */
              tells_little(drop) ? little_to_tell(result) : range,
              skipped ? "; a configuration that was not judged counts as not passing" : "");
     return true;
@@ -282,7 +284,7 @@ static bool has_no_score(const struct result *result, const struct score_value *
 {
     const enum verdict verdict = result_verdict(result);
 
-    if (score->state == SCORE_NONE) /* a failure says enough by itself */
+    if (score->state == SCORE_NONE) /* after a failure, a missing score needs no explanation */
         return !set->timed && (verdict == VERDICT_GENERAL || verdict == VERDICT_LIMITED);
     return score->state == SCORE_INCONCLUSIVE || score->state == SCORE_INCOMPARABLE;
 }
@@ -304,7 +306,7 @@ bool said_no_score(char text[SAID_SIZE], const struct result *result)
 
 /* ---- Provenance ---- */
 
-/* PyTorch computes convolutions on a GPU in TF32 unless it is told otherwise: whoever has not asked for it should learn of it. */
+/* By default PyTorch computes convolutions on a GPU in TF32. Tell the user how to disable it. */
 static const char *how_to_leave_tf32(const struct result *result)
 {
     const char *language = text_or(result->language, "");
@@ -315,7 +317,7 @@ static const char *how_to_leave_tf32(const struct result *result)
                : "";
 }
 
-/* A fault is no rounding: where results are wrong no arithmetic was to explain them. */
+/* If results are wrong, no arithmetic class explains them: a fault is no rounding error. */
 static bool has_wrong_results(const struct result *result)
 {
     for (int i = 0; i < result->result_count; i++)
@@ -378,7 +380,7 @@ bool said_ceilings(char text[SAID_SIZE], const struct result *result)
     return true;
 }
 
-/* "unseen COMMAND PROBLEM", with a blank behind it. */
+/* Prints "unseen COMMAND PROBLEM" and a blank. */
 static void begin_command(FILE *out, const struct result *result, const char *command)
 {
     program_print(out);
@@ -395,7 +397,7 @@ static void print_options(FILE *out, const struct result *result)
     }
 }
 
-/* `option` and its `value`, which is quoted; NULL: none. */
+/* Appends `option` and its `value`, quoted for the shell; NULL: none. */
 static void print_command(FILE *out, const struct result *result, const char *line, bool timed,
                           const char *option, const char *value)
 {
@@ -426,7 +428,7 @@ void said_command_values(FILE *out, const struct result *result, const char *lin
     print_command(out, result, line, false, values != NULL ? "--values" : NULL, values);
 }
 
-/* A run that was given a seed has the same one twice, which does no harm. */
+/* A command that already has a --seed gets the same one twice, which is harmless. */
 void said_command_again(FILE *out, const struct result *result)
 {
     if (result->command_line[0] != '\0') {
@@ -450,7 +452,7 @@ void said_command_shrink(FILE *out, const struct result *result, const char *lin
     print_options(out, result);
 }
 
-/* `freeze` takes the contract, and nothing that says how to run a candidate. */
+/* `freeze` takes the contract, but no option on how to run a candidate. */
 void said_command_freeze(FILE *out, const struct result *result, const char *line)
 {
     begin_command(out, result, "freeze");
@@ -462,7 +464,7 @@ void said_command_freeze(FILE *out, const struct result *result, const char *lin
         }
 }
 
-/* `compare` knows no --tolerance. */
+/* `compare` has no --tolerance. */
 void said_command_compare(FILE *out, const struct result *result, const char *baseline)
 {
     begin_command(out, result, "compare");

@@ -1,30 +1,31 @@
-/* What every part of the tool knows about a score: its name, what it is, and where its formula was published. */
+/* Properties of a score, in one table for all parts of the tool: name, title, and the source of its
+ * formula. */
 #ifndef UNSEEN_REPORT_SCORES_H
 #define UNSEEN_REPORT_SCORES_H
 
 #include "result.h"
 
 struct score_traits {
-    const char *name;   /* as --reward and the JSON result have it: "aka_points" */
+    const char *name;   /* the word of --reward and the JSON result: "aka_points" */
     const char *title;  /* "AgentKernelArena, points" */
     const char *source; /* repository, file and version; NULL: ours */
-    double threshold;   /* of fast_p: p */
-    bool timed;         /* made of times */
-    bool compares;      /* with a baseline */
+    double threshold;   /* for fast_p: p */
+    bool timed;         /* computed from times */
+    bool compares;      /* relative to a baseline */
 };
 const struct score_traits *score_traits(enum score_name name);
 
-/* The score that `word` names ("sol"), or SCORE_NAMES. */
+/* The score that `word` names ("sol"); SCORE_NAMES if there is none. */
 enum score_name score_find(const char *word, size_t length);
 
-/* Where the times do not carry the set's `score`: what is shown in the place of a number, "inconclusive" or "not comparable";
- * else NULL. */
+/* If the times do not support the set's `score`: the word shown instead, "inconclusive" or "not comparable".
+ * Else NULL. */
 const char *score_open(const struct result *result, bool unseen);
 
-/* `scores`, null where there are none (json.c). */
+/* The value of `scores`; null without scores (json.c). */
 struct json_t *scores_json(const struct result *result);
 
-/* What --scores prints. */
+/* Prints the table of --scores. */
 void terminal_scores(FILE *out, const struct result *result);
 
 #endif

@@ -28,7 +28,7 @@ static const char *source_word(int i)
 
 /* ---- The file ---- */
 
-/* All of it, ended by a NUL; NULL with a message. */
+/* Reads the whole file and appends a NUL. NULL with a message on errors. */
 static char *read_all(struct reading *r, size_t *length)
 {
     const bool standard = strcmp(r->path, "-") == 0;
@@ -67,7 +67,8 @@ static char *read_all(struct reading *r, size_t *length)
     return NULL;
 }
 
-/* It began as an object; what it is cut in may be a word as well, which no parser can tell from a wrong one. */
+/* Is the document a truncated object? The cut may lie inside a word, which a parser cannot tell from a wrong
+ * word. */
 static bool is_cut_off(const json_error_t *where, const char *text, size_t length)
 {
     while (length > 0 && strchr(" \t\r\n", text[length - 1]) != NULL)
@@ -90,7 +91,7 @@ static void fail_parsing(struct reading *r, const json_error_t *where, const cha
                  where->line, where->column, EXPECTED, GIVE_ONE);
 }
 
-/* Ours, and of a schema that this code knows? */
+/* Is it a result of this tool, with a schema that this code knows? */
 static bool check_kind(struct reading *r, const json_t *json)
 {
     const json_t *schema = json_object_get(json, "schema");
@@ -223,7 +224,8 @@ static void read_set(struct reading *r, const json_t *json, const char *name, st
                               .geomean_fraction = stored_number(r, object, "geomean_fraction", 0),
                               .fraction_low = stored_number(r, object, "fraction_low", 0),
                               .fraction_high = stored_number(r, object, "fraction_high", 0)};
-    set->score = stored_number(r, object, "score", set->rate * set->geomean_fraction); /* null: open */
+    /* null: the score has no number */
+    set->score = stored_number(r, object, "score", set->rate * set->geomean_fraction);
     for (int i = 0; i < OUTCOME_COUNT; i++)
         set->outcome[i] = stored_count(r, object, outcome_name((enum outcome)i));
     result->memory_bound = memory_bound;
@@ -238,7 +240,7 @@ static struct interval read_interval(struct reading *r, const json_t *json, cons
                              stored_number(r, object, "low", 0), stored_number(r, object, "high", 0)};
 }
 
-/* Of a run with --tolerance published `verdict` is that check's, and ours stands beside. */
+/* With --tolerance published, `verdict` is that check's verdict, and ours is stored beside it. */
 static void read_verdict(struct reading *r, const json_t *json, struct result *result)
 {
     const json_t *published = stored_object(r, json, "published");
@@ -287,7 +289,7 @@ static void read_diagnosis(struct reading *r, const json_t *json, struct diagnos
     snprintf(r->at, sizeof r->at, "diagnosis.minimal.");
     if (minimal != NULL) {
         stored_config(r, minimal, &d->minimal);
-    } else { /* written by a version that had less to say of it */
+    } else { /* written by an earlier version with fewer details */
         d->minimal = (struct config_result){.unseen = true, .reason.tensor = -1};
         d->minimal.outcome = (enum outcome)stored_name(r, object, "outcome", stored_outcome_word,
                                                        OUTCOME_COUNT, OUTCOME_WRONG);

@@ -1,9 +1,9 @@
-/* The lists of a stored result that are no configurations: axes, which become a problem that knows nothing else, and words. */
+/* Reads the axes of a stored result, as a problem that has axes only, and its lists of words. */
 #include <stdlib.h>
 
 #include "stored_internal.h"
 
-/* Every list is NULL-terminated, in one block behind the problem. */
+/* One allocation holds the problem and its lists, all of them NULL-terminated. */
 struct axes {
     struct problem problem;
     struct axis axis[PROBLEM_MAX_AXES + 1];
@@ -35,7 +35,7 @@ static const char **read_choices(struct reading *r, const json_t *axis, const ch
     json_array_foreach(list, i, choice)
     {
         if (!json_is_string(choice) ||
-            *json_string_value(choice) == '\0') /* an empty one is written as null */
+            *json_string_value(choice) == '\0') /* json.c writes an empty choice as null */
             stored_fail(r, "axes", choice, "choices that are texts");
         *next++ = json_string_value(choice);
     }
@@ -72,7 +72,7 @@ void stored_axes(struct reading *r, const json_t *json, const char *problem)
     }
     axes = calloc(1, sizeof *axes + count_choices(list) * sizeof *axes->choice);
     if (axes == NULL)
-        return; /* `stored_read` sees that it is missing */
+        return; /* stored_read reports it as missing */
     axes->problem = (struct problem){.name = problem,
                                      .summary = "",
                                      .axes = axes->axis,

@@ -1,4 +1,4 @@
-/* Values of a stored result by key, with the first thing that is not as expected. */
+/* Typed access to a stored result's values by key. The first unexpected value is recorded as the error. */
 #ifndef UNSEEN_STORED_INTERNAL_H
 #define UNSEEN_STORED_INTERNAL_H
 
@@ -8,36 +8,37 @@
 
 struct reading {
     const char *path;
-    char at[64]; /* where the object stands in the document: "results[3]."; "" at the top */
+    char at[64]; /* path of the current object in the document: "results[3]."; "" at the top */
     char *error;
     size_t error_size;
-    bool failed; /* `error` is filled, and stays as it is */
+    bool failed; /* `error` is filled; later errors do not overwrite it */
     struct problem *problem;
 };
 
-/* What each gives where the key is missing or null, its last argument says; so do they after a failure. */
+/* Each function returns its last argument if the key is missing or null, or after a failure. */
 bool stored_flag(struct reading *r, const json_t *object, const char *key, bool otherwise);
 double stored_number(struct reading *r, const json_t *object, const char *key, double otherwise);
 int64_t stored_whole(struct reading *r, const json_t *object, const char *key, int64_t low, int64_t high,
                      int64_t otherwise);
-int stored_count(struct reading *r, const json_t *object, const char *key);        /* from 0; otherwise 0 */
-const char *stored_text(struct reading *r, const json_t *object, const char *key); /* otherwise NULL */
+int stored_count(struct reading *r, const json_t *object, const char *key);        /* at least 0; default 0 */
+const char *stored_text(struct reading *r, const json_t *object, const char *key); /* default NULL */
 void stored_copy(struct reading *r, const json_t *object, const char *key, char *buffer, size_t size);
-/* The number of a name among `count`. */
+/* Maps a name among `count` names to its index. */
 typedef const char *name_of(int i);
 int stored_name(struct reading *r, const json_t *object, const char *key, name_of *name, int count,
                 int otherwise);
-const json_t *stored_object(struct reading *r, const json_t *object, const char *key); /* otherwise NULL */
-const json_t *stored_array(struct reading *r, const json_t *object, const char *key);  /* otherwise NULL */
-/* "KEY is FOUND; expected EXPECTED"; the first one counts. `value` NULL: it is missing. */
+const json_t *stored_object(struct reading *r, const json_t *object, const char *key); /* default NULL */
+const json_t *stored_array(struct reading *r, const json_t *object, const char *key);  /* default NULL */
+/* Records the error "KEY is FOUND; expected EXPECTED", unless there is one already. `value` NULL: the key is
+ * missing. */
 void stored_fail(struct reading *r, const char *key, const json_t *value, const char *expected);
 
-/* Fills r->problem, which the caller frees; left NULL: no axes, or out of memory. */
+/* Fills r->problem, which the caller frees; it stays NULL without axes or out of memory. */
 void stored_axes(struct reading *r, const json_t *json, const char *problem);
 bool stored_words(struct reading *r, const json_t *json, struct stored *stored); /* false: out of memory */
 
 void stored_config(struct reading *r, const json_t *json, struct config_result *config);
-const char *stored_outcome_word(int i); /* for stored_name */
+const char *stored_outcome_word(int i); /* a name function for stored_name */
 void stored_rule(struct reading *r, const json_t *json, const json_t *diagnosis, struct result_rule *rule);
 void stored_kinds(struct reading *r, const json_t *diagnosis, struct diagnosis *d);
 void stored_content(struct reading *r, const json_t *diagnosis, struct result_content *content);

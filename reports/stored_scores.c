@@ -1,4 +1,4 @@
-/* Scores of a stored result: as they were, since the table of rewards is not in the file. */
+/* Reads a stored result's scores. They are not recomputed, since the table of rewards is not in the file. */
 #include "scores.h"
 #include "stored_internal.h"
 

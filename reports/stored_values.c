@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What was found, in words; text from the file only where it is plain. */
+/* Describes a found value. Text from the file is quoted only if it is short and plain. */
 static void found_words(char *buffer, size_t size, const json_t *value)
 {
     if (value == NULL)
@@ -38,7 +38,7 @@ void stored_fail(struct reading *r, const char *key, const json_t *value, const 
              r->path, r->at, key, found, expected);
 }
 
-/* NULL: missing, null, or something failed before. */
+/* Returns NULL if the key is missing or null, or after an earlier failure. */
 static const json_t *value_of(const struct reading *r, const json_t *object, const char *key)
 {
     const json_t *value = r->failed ? NULL : json_object_get(object, key);

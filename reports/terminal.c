@@ -44,7 +44,7 @@ void terminal_line(FILE *out, const char *label, const char *text)
 static void print_commitment(FILE *out, const struct result *result)
 {
     terminal_label(out, "commitment");
-    fprintf(out, "%s\n", text_or(result->commitment, "none")); /* never broken */
+    fprintf(out, "%s\n", text_or(result->commitment, "none")); /* on one line, so that it can be copied */
 }
 
 static void print_sets(FILE *out, const struct result *result)
@@ -107,7 +107,7 @@ static void time_left(char *buffer, size_t size, double seconds)
         snprintf(buffer, size, ", about %.1f h left", seconds / 3600);
 }
 
-/* Short of the last column, where some terminals go on to the next line, which nothing would then clear. */
+/* Avoids the last column: some terminals would wrap there, and the wrapped line could not be cleared. */
 static int progress_width(void)
 {
     return text_width() - 1;
@@ -117,7 +117,7 @@ void terminal_status(FILE *out, const char *text)
 {
     const int width = progress_width();
 
-    fprintf(out, "\r%-*.*s", width, width, text); /* blanks cover what a longer line left */
+    fprintf(out, "\r%-*.*s", width, width, text); /* padded with blanks to overwrite a longer earlier line */
     fflush(out);
 }
 
@@ -209,7 +209,7 @@ static void print_notes(FILE *out, const struct result *result)
     }
 }
 
-/* The phases of the JSON result, which add up to the run. */
+/* The phases of the JSON result; they add up to the duration of the run. */
 static void print_phases(FILE *out, const struct result *result)
 {
     const struct phase_seconds *p = &result->phase;
@@ -230,13 +230,13 @@ static void print_phases(FILE *out, const struct result *result)
     }
 }
 
-/* What was judged, on what, how: what nobody reads who knows it, and everybody needs who does not. */
+/* What was judged, on which device, and how (only with -v). */
 static void print_provenance(FILE *out, const struct result *result)
 {
     char text[SAID_SIZE];
 
     terminal_label(out, "candidate");
-    text_plain(out, result->candidate_path); /* one piece: it can be copied */
+    text_plain(out, result->candidate_path); /* on one line, so that it can be copied */
     fputc('\n', out);
     said_candidate(text, result);
     terminal_line(out, "", text);

@@ -1,5 +1,5 @@
-/* The report by default, one screen: verdict, rule, smallest failure, both sets, next steps. terminal.c prints all else
- * with -v. */
+/* The default report, one screen: verdict, rule, smallest failure, both sets, next steps. terminal.c prints
+ * the rest with -v. */
 #include <string.h>
 
 #include "content_text.h"
@@ -59,7 +59,7 @@ static void print_smallest(FILE *out, const struct diagnosis *d)
     char text[SAID_SIZE];
 
     terminal_label(out, "smallest");
-    text_plain(out, d->minimal.line); /* never broken: it can be copied */
+    text_plain(out, d->minimal.line); /* on one line, so that it can be copied */
     fputc('\n', out);
     said_smallest(text, d);
     terminal_line(out, "  found", text);
@@ -89,7 +89,7 @@ static void print_diagnosis(FILE *out, const struct result *result, bool colour)
 
 /* ---- Failures by outcome ---- */
 
-/* The failure of an outcome with least bytes to move; the first of equal ones. NULL: there is none. */
+/* The failure of an outcome that moves least bytes; the first one of a tie. NULL: there is none. */
 static const struct config_result *example_of(const struct result *result, enum outcome outcome)
 {
     const struct config_result *best = NULL;
@@ -107,13 +107,13 @@ static void print_example(FILE *out, const char *label, const struct config_resu
 {
     terminal_label(out, label);
     fprintf(out, "%d %s, for example ", count, outcome_name(config->outcome));
-    text_plain(out, config->line); /* never broken: it can be copied */
+    text_plain(out, config->line); /* on one line, so that it can be copied */
     fputs(config->unseen ? "\n" : " (seen)\n", out);
     if (config->detail[0] != '\0')
         terminal_line(out, "", config->detail);
 }
 
-/* The diagnosis tells of the outcome of its smallest failure, and of those of its kinds. */
+/* Does the diagnosis cover this outcome, by its smallest failure or by one of its kinds? */
 static bool is_told(const struct diagnosis *d, enum outcome outcome)
 {
     bool told = d->minimal.outcome == outcome;
@@ -140,9 +140,9 @@ static void print_failures(FILE *out, const struct result *result)
     }
 }
 
-/* ---- What could not be judged, whose doing that is, and what to do ---- */
+/* ---- Skipped configurations: cause, who is responsible, what to do ---- */
 
-/* Whose doing it is that a configuration was skipped. NULL: the detail says so itself. */
+/* Who or what caused a skip. NULL: the detail says so itself. */
 static const char *cause_words(enum cause cause)
 {
     switch (cause) {
@@ -179,7 +179,7 @@ static void print_unjudged(FILE *out, const struct result *result)
     }
 }
 
-/* ---- All of it ---- */
+/* ---- The whole report ---- */
 
 static void print_remarks(FILE *out, const struct result *result)
 {
@@ -200,7 +200,7 @@ static void print_remarks(FILE *out, const struct result *result)
     }
 }
 
-/* Only where it matters: what is wrong altogether has no arithmetic of its own. */
+/* Only for a precision downgrade. If no class explains the errors, an arithmetic would mislead. */
 static void print_arithmetic(FILE *out, const struct result *result)
 {
     char text[SAID_SIZE];
@@ -223,7 +223,8 @@ static void print_ran(FILE *out, const struct result *result)
 void terminal_summary(FILE *out, const struct result *result, bool colour)
 {
     fputs("  ", out);
-    text_plain(out, text_or(result->candidate_path, "unknown candidate")); /* one piece: it can be copied */
+    /* on one line, so that it can be copied */
+    text_plain(out, text_or(result->candidate_path, "unknown candidate"));
     fputs("\n\n", out);
     terminal_verdict(out, result, colour);
     fputc('\n', out);

@@ -1,4 +1,4 @@
-/* What is wrong, when, and which line shows it: the part of a report that a newcomer reads. */
+/* What is wrong, under which condition, and which command shows it: the part of a report for newcomers. */
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void print_smallest(FILE *out, const struct diagnosis *d)
     char text[SAID_SIZE];
 
     terminal_label(out, "smallest");
-    text_plain(out, d->minimal.line); /* never broken: it can be copied */
+    text_plain(out, d->minimal.line); /* on one line, so that it can be copied */
     fputc('\n', out);
     if (d->minimal.pair.present) {
         terminal_label(out, "  after");
@@ -45,7 +45,7 @@ static void print_smallest(FILE *out, const struct diagnosis *d)
     }
 }
 
-/* As wide as its longest row; where the terminal is narrower the words must do. */
+/* The map is as wide as its longest row; on a narrower terminal it is omitted. */
 static void print_map(FILE *out, const struct pattern *pattern)
 {
     static const char legend[] = ". right, o some wrong, # all wrong";
@@ -68,7 +68,7 @@ static void print_pattern(FILE *out, const struct pattern *pattern)
     if (!pattern->present)
         return;
     terminal_line(out, "  where", pattern->text);
-    if (pattern->rows > 1 || pattern->map[0][1] != '\0') /* one element: nothing to draw */
+    if (pattern->rows > 1 || pattern->map[0][1] != '\0') /* a single cell needs no map */
         print_map(out, pattern);
 }
 

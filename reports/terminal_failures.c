@@ -1,4 +1,4 @@
-/* What failed and how to see it again; what was skipped and why. */
+/* Failures with the commands that reproduce them; skipped configurations with the reasons. */
 #include <string.h>
 
 #include "said.h"
@@ -7,8 +7,8 @@
 
 enum { SHOWN_FAILURES = 6, SHOWN_REASONS = 6 };
 
-/* How many of each outcome to show: one of each first, so that a rare crash is not crowded out by
- * hundreds of wrong results. */
+/* Distributes the shown failures over outcomes: one of each first, so that hundreds of wrong results do not
+ * crowd out a rare crash. */
 static void share_out(const int count[OUTCOME_COUNT], int shown[OUTCOME_COUNT], int left)
 {
     bool moved = true;
@@ -76,14 +76,14 @@ void terminal_failures(FILE *out, const struct result *result, bool colour)
             print_group(out, result, i, count[i], shown[i], colour);
 }
 
-/* Skipped for the same reason, in the same words: a sentence with other figures in it is a line of its own. */
+/* Skipped for the same reason with the same text? Texts with different figures get separate lines. */
 static bool same_reason(const struct config_result *a, const struct config_result *b)
 {
     return a->outcome == OUTCOME_SKIPPED && b->outcome == OUTCOME_SKIPPED &&
            a->reason.cause == b->reason.cause && strcmp(a->detail, b->detail) == 0;
 }
 
-/* How many of the first `end` results were skipped for the reason of `config`. */
+/* Number of results before `end` that were skipped for the same reason as `config`. */
 static int count_reason(const struct result *result, const struct config_result *config, int end)
 {
     int count = 0;

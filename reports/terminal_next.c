@@ -1,4 +1,4 @@
-/* The next steps: a comment and a line to paste for each. */
+/* The next steps: each a comment and a command to paste. */
 #include <string.h>
 
 #include "published.h"
@@ -19,7 +19,7 @@ static void step(FILE *out, const char *text)
     fprintf(out, "  # %s\n  ", text);
 }
 
-/* The run again, with another option at its end. */
+/* The command of the run with one more option. */
 static void print_again(FILE *out, const struct result *result, const char *text, const char *option)
 {
     step(out, text);
@@ -27,7 +27,7 @@ static void print_again(FILE *out, const struct result *result, const char *text
     fprintf(out, " %s\n", option);
 }
 
-/* Up to the seed: two lines of one point have different seeds. */
+/* Compares two lines up to the seed: lines of one point may differ in their seeds. */
 static bool is_same_point(const char *a, const char *b)
 {
     const char *const end_a = strstr(a, " seed="), *const end_b = strstr(b, " seed=");
@@ -36,7 +36,8 @@ static bool is_same_point(const char *a, const char *b)
     return length == (end_b != NULL ? (size_t)(end_b - b) : strlen(b)) && strncmp(a, b, length) == 0;
 }
 
-/* `freeze` takes no point of the seen set, which runs anyway. A task's file has no folder to keep failures in. */
+/* `freeze` accepts no point of the seen set, since that runs anyway. A task in a single file has no folder
+ * for regressions. */
 static bool may_be_frozen(const struct result *result, const char *line)
 {
     const char *const word = text_or(result->problem_word, "");
@@ -77,7 +78,8 @@ static void print_failure_steps(FILE *out, const struct result *result)
     }
 }
 
-/* Times of two runs are compared by the problem's own baseline, which both take; without times neither is needed. */
+/* Times of two runs are comparable relative to the problem's own baseline, which both runs time. Without
+ * times no baseline is needed. */
 static void print_passed_steps(FILE *out, const struct result *result)
 {
     const bool timed = result->seen.timed || result->unseen.timed;

@@ -1,4 +1,5 @@
-/* What --scores prints: one line for each score, both sets side by side; below them, why there is no number. */
+/* The table of --scores: one line per score, both sets side by side, and below it the reasons for missing
+ * numbers. */
 #include <string.h>
 
 #include "scores.h"
@@ -6,7 +7,7 @@
 
 enum { TITLE = 34, COLUMN = 18, INDENT = 6, NOTES = 2 * SCORE_NAMES };
 
-/* Why there is no number: each reason stands once below the table, and its number beside the scores that it takes away. */
+/* Footnotes: each reason stands once below the table, and its number stands beside the scores it concerns. */
 struct notes {
     const char *text[NOTES];
     int count;

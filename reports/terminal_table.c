@@ -27,7 +27,7 @@ static void row_count(FILE *out, const char *label, int seen, int unseen)
     row(out, label, first, second);
 }
 
-/* A dash where there is no time: 0 would read as a measurement. */
+/* Without a time a dash is printed: 0 would read as a measurement. */
 static const char *timed_text(char *buffer, size_t size, const struct set_score *set, double value,
                               const char *unit)
 {
@@ -46,7 +46,7 @@ static void row_timed(FILE *out, const char *label, const struct result *result,
         timed_text(second, sizeof second, &result->unseen, unseen, unit));
 }
 
-/* A number that the load made is none (doc/scores.md). */
+/* The score, or the word of score_open if the machine's load invalidated it (doc/scores.md). */
 static const char *score_text(char *buffer, size_t size, const struct result *result, bool unseen)
 {
     const struct set_score *set = unseen ? &result->unseen : &result->seen;
@@ -57,7 +57,7 @@ static const char *score_text(char *buffer, size_t size, const struct result *re
     return buffer;
 }
 
-/* Why there is none: once where both sets have the same reason. */
+/* The reason for a missing score; once if both sets have the same reason. */
 static void print_open(FILE *out, const struct result *result)
 {
     const struct score_value *const seen = &result->scores.seen[SCORE_OURS], *const unseen =
@@ -139,7 +139,7 @@ void terminal_table(FILE *out, const struct result *result)
         terminal_line(out, "no score", text);
 }
 
-/* Of the times only how near they come to what the hardware permits. */
+/* The brief table shows times only as a fraction of the attainable rate. */
 static void print_speed(FILE *out, const struct result *result)
 {
     const struct set_score *seen = &result->seen, *unseen = &result->unseen;
@@ -160,6 +160,7 @@ void terminal_table_brief(FILE *out, const struct result *result)
     const enum verdict verdict = result_verdict(result);
 
     print_outcomes(out, result);
-    if (verdict != VERDICT_CHEATING && verdict != VERDICT_FORBIDDEN) /* whose times mean nothing */
+    /* times of these candidates mean nothing */
+    if (verdict != VERDICT_CHEATING && verdict != VERDICT_FORBIDDEN)
         print_speed(out, result);
 }

@@ -1,4 +1,4 @@
-/* The verdict in words: one sentence that says why, for a reader who never saw the tool. */
+/* The verdict and its reason in one sentence, for a first-time reader. */
 #include <string.h>
 
 #include "published.h"

@@ -81,7 +81,7 @@ static bool is_plain_text(const char *text)
     return true;
 }
 
-/* $'...' is the one form that writes a foreign byte in ASCII (POSIX.1-2024, bash, zsh). */
+/* $'...' is the only form that writes non-ASCII bytes in ASCII (POSIX.1-2024, bash, zsh). */
 void text_shell(FILE *out, const char *word)
 {
     static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -127,7 +127,7 @@ static void element_place(char *buffer, size_t size, const struct worst *worst)
     snprintf(buffer + used, size - (size_t)used, "]");
 }
 
-/* As short as the difference shows. */
+/* Uses as few digits as show the difference. */
 static void element_values(char got[TEXT_NUMBER_SIZE], char want[TEXT_NUMBER_SIZE], const struct worst *worst)
 {
     text_number(got, worst->got, 9);

@@ -8,7 +8,8 @@
 
 enum { MOST_TERMS = 32, TERM_SIZE = 640 };
 
-/* Either a comparison of numbers or choices of an axis, a bit each; the first term of every clause starts it. */
+/* One term of a clause: a comparison of numbers (`constraint`), or the allowed choices of an axis as a bit
+ * mask. `starts` marks the first term of a clause. */
 struct term {
     struct constraint *constraint;
     int axis;
@@ -35,7 +36,7 @@ static bool find_choice_axis(const struct problem *problem, const char *name, st
     return term->axis >= 0 && problem->axes[term->axis].kind == AXIS_CHOICE;
 }
 
-/* axis in {choice, choice} or axis not in {..}. */
+/* Parses "axis in {choice, choice}" or "axis not in {..}". */
 static bool parse_choices(const struct problem *problem, const char *text, struct term *term)
 {
     char axis[64], choice[64];
@@ -57,7 +58,8 @@ static bool parse_choices(const struct problem *problem, const char *text, struc
     return false;
 }
 
-/* axis=choice or axis!=choice, or a set of them. False: it is neither, and may be a comparison of numbers. */
+/* Parses "axis=choice", "axis!=choice", or a set of choices. Returns false if the text is neither; it may
+ * then be a comparison of numbers. */
 static bool parse_choice(const struct problem *problem, const char *text, struct term *term)
 {
     char axis[64], choice[64], rest;
@@ -84,7 +86,7 @@ static bool parse_term(const struct problem *problem, const char *text, size_t l
     return term->constraint != NULL;
 }
 
-/* The end of the term at `text`; *word is what follows: "and", "or" or nothing. */
+/* Finds the end of the term at `text`, and the word after it: "and", "or" or nothing. */
 static size_t term_length(const char *text, const char **word)
 {
     const char *and = strstr(text, " and "), * or = strstr(text, " or ");

@@ -19,7 +19,8 @@ int space_fail(struct space_error *error, const char *format, ...)
     return -1;
 }
 
-/* By the errno of what failed last; -1, like space_fail. */
+/* Classifies a failure by its errno: input, or environment (memory, descriptors, I/O). Returns -1, like
+ * space_fail. */
 static int blame(struct space_error *error, int reason)
 {
     if (error)
@@ -59,7 +60,7 @@ bool read_number(const char **p, int64_t *number)
         if (!read_digits(&q, &exponent))
             return false;
         if (base < 2 && exponent > 1)
-            exponent = 1; /* 0^e and 1^e, without looping e times; 0^0 stays 1 */
+            exponent = 1; /* 0^e and 1^e need no loop of e steps; 0^0 stays 1 */
     }
     while (exponent-- > 0)
         if (__builtin_mul_overflow(value, base, &value))
@@ -80,7 +81,7 @@ bool text_word(const char **p, char word[WORD_SIZE])
     return true;
 }
 
-/* The part of `line` before its comment, trailing blanks cut off; false when nothing is left. */
+/* Cuts off the comment and trailing blanks of `line`; false if nothing is left. */
 static bool trim_line(char *line)
 {
     size_t length = strcspn(line, "#\n");
@@ -90,7 +91,7 @@ static bool trim_line(char *line)
     return *text_skip(line) != '\0';
 }
 
-/* Behind the mark that some editors begin a file with. */
+/* Skips the byte order mark with which some editors begin a file. */
 static char *text_marked(char *line, int number)
 {
     static const char mark[] = "\xef\xbb\xbf";
@@ -128,7 +129,9 @@ int lines_each(const char *path, bool optional, line_handler *handle, void *stat
     }
     reason = errno;
     if (result == 0 &&
-        !feof(file)) /* a directory opens, and fails here; or memory is out, which would lose lines */
+        /* reading a directory fails here, after it was opened; so does running out of memory, which would
+         * lose lines */
+        !feof(file))
         result = space_fail(error,
                             "%s: cannot be read (%s); a text file was expected\n"
                             "---> give a file of lines",
@@ -360,7 +363,7 @@ struct list_reader {
     struct config_list *list;
     const struct space *space;
     const struct config_list
-        *apart; /* whose points are refused, and what is there already; NULL: anything goes */
+        *apart; /* points that are refused, and points already listed; NULL: all points are allowed */
 };
 
 static int refuse_listed(const struct list_reader *reader, const struct config *config, const char *where,

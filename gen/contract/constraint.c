@@ -12,8 +12,8 @@ struct parser {
     const struct problem *problem;
     const char *p;
     struct constraint *constraint;
-    bool derived; /* a term of a condition: derived sizes, functions and sets may be named */
-    int depth;    /* of parentheses, signs and powers: bounds the recursion */
+    bool derived; /* in a condition's term: derived sizes, functions and sets are allowed */
+    int depth;    /* nesting of parentheses, signs and powers; its limit bounds the recursion */
     char *why;
     size_t size;
 };
@@ -23,7 +23,7 @@ struct spelling {
     enum op op;
 };
 static const struct spelling comparisons[] =
-    {/* longer before their prefixes */
+    {/* longer operators before their prefixes */
      {"<=", OP_LE}, {">=", OP_GE}, {"==", OP_EQ}, {"!=", OP_NE}, {"<", OP_LT}, {">", OP_GT}, {0}};
 static const struct spelling sums[] = {{"+", OP_ADD}, {"-", OP_SUBTRACT}, {0}};
 static const struct spelling products[] = {{"*", OP_MULTIPLY}, {"/", OP_DIVIDE}, {"%", OP_REMAINDER}, {0}};
@@ -45,7 +45,7 @@ static bool emit(struct parser *parser, enum op op, int64_t operand)
     return true;
 }
 
-/* Reads one of the operators in `list`; NULL when none is next. */
+/* Reads one of the operators in `list`; NULL if none comes next. */
 static const struct spelling *read_operator(struct parser *parser, const struct spelling *list)
 {
     parser->p = text_skip(parser->p);
@@ -75,7 +75,7 @@ static size_t name_length(const char *text)
     return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 }
 
-/* Reads `word` where it stands alone. */
+/* Reads `word` if it is not part of a longer name. */
 static bool read_word(struct parser *parser, const char *word)
 {
     const size_t length = strlen(word);
@@ -102,7 +102,7 @@ static bool is_function(const char *text, const char *name)
            *text_skip(text + length) == '(';
 }
 
-/* gcd(a, b), pow2(a): `op` is which. */
+/* Parses gcd(a, b) or pow2(a), as `op` says. */
 static bool parse_function(struct parser *parser, enum op op)
 {
     if (++parser->depth > CONSTRAINT_MAX_DEPTH)
@@ -127,7 +127,7 @@ static bool parse_name(struct parser *parser)
     size_t length = name_length(start);
     if (length == 0 || length >= sizeof name)
         return fail_name(parser, false);
-    memcpy(name, start, length); /* not text_word: here '-' is an operator */
+    memcpy(name, start, length); /* text_word does not fit: here '-' is an operator */
     name[length] = '\0';
     const int axis = problem_axis_index(parser->problem, name);
     const int derived = problem_derived_index(parser->problem, name);
@@ -204,7 +204,7 @@ static bool parse_sum(struct parser *parser)
     return true;
 }
 
-/* {8, 24}: what is left of `in` may be one of these. */
+/* Parses the set of `in`: {8, 24}. */
 static bool parse_set(struct parser *parser)
 {
     int members = 0;
@@ -225,7 +225,8 @@ static bool is_truth(const struct parser *parser)
     return constraint->count > 0 && constraint->step[constraint->count - 1].op == OP_POW2;
 }
 
-/* What follows the first expression: a comparison; in a condition `in {..}`, `not in {..}`, or nothing after pow2(..). */
+/* Parses the rest after the first expression: a comparison; in a condition also `in {..}`, `not in {..}`, or
+ * nothing after pow2(..). */
 static bool parse_relation(struct parser *parser)
 {
     const struct spelling *found = read_operator(parser, comparisons);
@@ -345,7 +346,8 @@ static bool power(int64_t base, int64_t exponent, int64_t *result)
 {
     if (exponent < 0)
         return false;
-    if (exponent > 64) /* any base but 0, 1 and -1 has saturated by now; -1 needs the parity */
+    /* any base but 0, 1 and -1 has saturated by now; -1 needs the parity of the exponent */
+    if (exponent > 64)
         exponent = 64 + exponent % 2;
     *result = 1;
     while (exponent-- > 0)
@@ -395,7 +397,7 @@ static bool apply(enum op op, int64_t a, int64_t b, int64_t *result)
     }
 }
 
-/* The `members` topmost numbers: is one of them the number below? */
+/* Is the value below the topmost `members` numbers of the stack one of them? */
 static bool is_member(const int64_t *value, int64_t members)
 {
     for (int64_t i = 1; i <= members; i++)

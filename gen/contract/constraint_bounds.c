@@ -1,4 +1,5 @@
-/* A constraint over a box of configurations, by interval arithmetic: it holds everywhere, nowhere, or neither is known. */
+/* Evaluates a constraint over a box of configurations by interval arithmetic: it holds everywhere, nowhere,
+ * or the result is unknown. */
 #include <limits.h>
 
 #include "constraint_internal.h"
@@ -19,7 +20,7 @@ static struct interval hull(const int64_t *value, int count)
 
 static const struct interval anything = {INT64_MIN, INT64_MAX};
 
-/* Saturation is monotone, so the corners bound a product. */
+/* Saturating multiplication is monotone, so the corners bound a product. */
 static struct interval product(struct interval a, struct interval b)
 {
     const int64_t corner[] = {constraint_multiply(a.low, b.low), constraint_multiply(a.low, b.high),
@@ -27,7 +28,7 @@ static struct interval product(struct interval a, struct interval b)
     return hull(corner, 4);
 }
 
-/* Of a positive divisor; others are rare in contracts, and nothing is claimed of them. */
+/* Bounds a quotient with a positive divisor. Other divisors are rare in contracts and give no bound. */
 static struct interval quotient(struct interval a, struct interval b)
 {
     if (b.low < 1)
@@ -47,7 +48,7 @@ static struct interval remainder_of(struct interval a, struct interval b)
                              a.high > 0 ? (a.high < most ? a.high : most) : 0};
 }
 
-/* Of a base from 0 on, to a power from 0 on; exponents beyond 64 have saturated. */
+/* Bounds a power of a nonnegative base and exponent; exponents beyond 64 have saturated. */
 static struct interval power(struct interval a, struct interval b)
 {
     int64_t low = 1, high = 1;
@@ -62,7 +63,7 @@ static struct interval power(struct interval a, struct interval b)
     return (struct interval){low, b.low == 0 && high < 1 ? 1 : high};
 }
 
-/* 0 or 1, where it is known; the interval of both where it is not. */
+/* The truth value as an interval: 0 or 1 if known, else both. */
 static struct interval truth(bool always, bool never)
 {
     return (struct interval){always, !never};
@@ -110,8 +111,7 @@ enum constraint_bound constraint_over(const struct constraint *constraint, const
         } else if (step->op == OP_NEGATE) {
             const struct interval a = stack[top - 1];
             stack[top - 1] = (struct interval){constraint_subtract(0, a.high), constraint_subtract(0, a.low)};
-        } else if (step->op > OP_GT ||
-                   step->op == OP_DERIVED) { /* the words of rules; no contract has them */
+        } else if (step->op > OP_GT || step->op == OP_DERIVED) { /* functions of rules; contracts have none */
             return CONSTRAINT_MAY_HOLD;
         } else {
             top--;

@@ -1,4 +1,5 @@
-/* The parsed form of a constraint, for what evaluates it: at a point (constraint.c), over a box (constraint_bounds.c). */
+/* The parsed form of a constraint, shared by evaluation at a point (constraint.c) and over a box
+ * (constraint_bounds.c). */
 #ifndef UNSEEN_CONSTRAINT_INTERNAL_H
 #define UNSEEN_CONSTRAINT_INTERNAL_H
 
@@ -24,15 +25,15 @@ enum op {
     OP_LT,
     OP_GT,
     OP_GCD,
-    OP_POW2, /* 1: a power of two; 0 */
-    OP_IN,   /* pops `operand` numbers and then what may be one of them */
+    OP_POW2, /* pushes 1 for a power of two, else 0 */
+    OP_IN,   /* pops `operand` members and then the value that is looked up among them */
     OP_NOT
 };
 
-/* Reverse Polish: operands push, operators pop theirs and push the result. */
+/* A step in reverse Polish notation: operands push; operators pop their operands and push the result. */
 struct step {
     enum op op;
-    int64_t operand; /* the number, the index of the axis or of the derived size, or the members of a set */
+    int64_t operand; /* a number, an axis index, a derived size's index, or the number of members of a set */
 };
 
 struct constraint {
@@ -41,7 +42,7 @@ struct constraint {
     struct step step[CONSTRAINT_MAX_STEPS];
 };
 
-/* Whole numbers that saturate. */
+/* Saturating 64-bit arithmetic. */
 int64_t constraint_multiply(int64_t a, int64_t b);
 int64_t constraint_add(int64_t a, int64_t b);
 int64_t constraint_subtract(int64_t a, int64_t b);

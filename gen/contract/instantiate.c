@@ -9,7 +9,7 @@ struct streams {
     struct pcg *shape, *content;
 };
 
-/* False when out of memory; to be closed all the same. */
+/* Returns false when out of memory; the caller must close the streams in any case. */
 static bool streams_open(struct streams *streams, const struct config *config, int content)
 {
     char purpose[96];
@@ -26,7 +26,7 @@ static void streams_close(const struct streams *streams)
     pcg_free(streams->content);
 }
 
-/* A float that the candidate gets is that float for the reference, too. */
+/* Rounds fp32 scalars, so that the reference uses the same value as the candidate. */
 static void round_scalars(const struct problem *problem, struct instance *instance)
 {
     for (int i = 0; problem->arguments[i].name; i++)
@@ -34,7 +34,7 @@ static void round_scalars(const struct problem *problem, struct instance *instan
             instance->scalar[i] = (double)(float)instance->scalar[i];
 }
 
-/* What a class draws of one tensor; which parts of the storage are real stands already. */
+/* Sets the input class's fill of one tensor; the valid part of its storage is already set. */
 static void set_fill(struct instance_tensor *tensor, const struct fill *drawn)
 {
     struct fill fill = *drawn;
@@ -45,7 +45,7 @@ static void set_fill(struct instance_tensor *tensor, const struct fill *drawn)
     tensor->fill = fill;
 }
 
-/* From a number to its neighbour in the type, in units of fp32's last place; -1: levels are whole numbers. */
+/* The distance of adjacent values of the type, in fp32 ulps; -1 for integer types. */
 static int64_t neighbour_of(enum dtype dtype)
 {
     switch (dtype) {
@@ -59,7 +59,7 @@ static int64_t neighbour_of(enum dtype dtype)
     }
 }
 
-/* Rows are those of the tensor where nothing else was said; a single number is a row of one. */
+/* Fills in defaults: rows are the last dimension, and a scalar is a row of one element. */
 static void set_defaults(struct instance_tensor *tensor, enum dtype dtype)
 {
     if (tensor->fill.inner == 0)
@@ -68,7 +68,7 @@ static void set_defaults(struct instance_tensor *tensor, enum dtype dtype)
         tensor->fill.step = neighbour_of(dtype);
 }
 
-/* An input without values is an error of the problem's table, which no run can mend. */
+/* Aborts if an input has no values: the problem's table of classes is wrong, and no run can repair it. */
 static void require_fill(const struct config *config, const struct input_class *class, int tensor,
                          const struct instance_tensor *drawn)
 {

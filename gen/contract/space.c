@@ -11,10 +11,10 @@
 struct reader {
     struct space *space;
     bool given[PROBLEM_MAX_AXES];
-    char where[256]; /* the last line read: where a missing axis is reported */
+    char where[256]; /* the last line read, where a missing axis is reported */
 };
 
-/* One axis line being read: what every error text needs. */
+/* The axis line being parsed, with the context of error messages. */
 struct axis_line {
     const struct problem *problem;
     int axis;
@@ -46,7 +46,7 @@ static int fail_line(const struct axis_line *line, const char *found, const char
                       line->where, name, found, expected, name, name, name);
 }
 
-/* *found: it was one. */
+/* Reads "low..high". *found: the text was a range. */
 static int read_range(struct domain *domain, const char **p, const struct axis_line *line, bool *found)
 {
     const char *start = *p;
@@ -56,7 +56,7 @@ static int read_range(struct domain *domain, const char **p, const struct axis_l
     *p = text_skip(*p);
     if (strncmp(*p, "..", 2) != 0) {
         *p = start;
-        return 0; /* a list: not ours */
+        return 0; /* it is a list; the caller reads it */
     }
     *p = text_skip(*p + 2);
     if (!read_number(p, &high))
@@ -71,7 +71,7 @@ static int read_range(struct domain *domain, const char **p, const struct axis_l
     return 0;
 }
 
-/* Numbers up to the end of the line or the word `tile`, in `value` (at most `most`). */
+/* Reads numbers into `value` (at most `most`), up to the end of the line or the word `tile`. */
 static int read_numbers(int64_t *value, int *count, int most, const char **p, const struct axis_line *line)
 {
     for (*p = text_skip(*p); **p && strncmp(*p, "tile", 4) != 0; *p = text_skip(*p)) {
@@ -191,7 +191,7 @@ static int fail_tolerance(const char *found, const char *where, struct space_err
                       where, found);
 }
 
-/* " atol=1e-3 rtol=1e-2", in either order. */
+/* Reads " atol=1e-3 rtol=1e-2", in either order. */
 static int read_tolerance(struct space *space, const char *text, const char *where, struct space_error *error)
 {
     static const char *const names[] = {"atol=", "rtol="};
@@ -277,7 +277,7 @@ int space_read(struct space *space, const struct problem *problem, const char *p
 {
     struct reader reader = {.space = space};
     *space = (struct space){.problem = problem};
-    snprintf(reader.where, sizeof reader.where, "%.200s:1", path); /* until a line is read */
+    snprintf(reader.where, sizeof reader.where, "%.200s:1", path); /* until the first line is read */
     if (lines_each(path, false, read_line, &reader, error) == 0 && check_axes_given(&reader, error) == 0)
         return 0;
     space_clear(space);
@@ -308,7 +308,7 @@ int64_t domain_least(const struct domain *domain)
     return domain->value_count == 0 && domain->low == 0 && domain->high > 0 ? 1 : domain->low;
 }
 
-/* "in 1..65536" or "one of normal wide"; cut to fit. */
+/* Writes "in 1..65536" or "one of normal wide", truncated to fit. */
 static void domain_format(const struct space *space, int axis, char *text, size_t size)
 {
     const struct problem *problem = space->problem;

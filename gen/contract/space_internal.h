@@ -4,28 +4,27 @@
 
 #include "space.h"
 
-/* Calls `handle` for every line that holds something once its comment is cut off; `where` is
- * "FILE:LINE". Stops at the first nonzero return, which becomes its own. A file that is missing is
- * an error unless `optional`. */
+/* Calls `handle` for every line that is not empty after its comment is cut off; `where` is "FILE:LINE". Stops
+ * at the first nonzero return and returns it. A missing file is an error unless `optional`. */
 typedef int line_handler(void *state, const char *line, const char *where, struct space_error *error);
 int lines_each(const char *path, bool optional, line_handler *handle, void *state, struct space_error *error);
 
-const char *text_skip(const char *p); /* past blanks */
+const char *text_skip(const char *p); /* skips blanks */
 
-/* Reads "4096" or "2^12" at *p and moves past it. False, with *p unmoved, when there is no number or
- * it is above 2^63 - 1. */
+/* Reads "4096" or "2^12" at *p and moves past it. Returns false and leaves *p if there is no number or it
+ * exceeds 2^63 - 1. */
 bool read_number(const char **p, int64_t *number);
 
 enum { WORD_SIZE = 64 };
-/* Reads a name (letters, digits, '_', '-') at *p and moves past it. False, with *p unmoved, when there
- * is none or it is too long for any name that the tool knows. */
+/* Reads a name (letters, digits, '_', '-') at *p and moves past it. Returns false and leaves *p if there is
+ * none, or it is longer than any name of the tool. */
 bool text_word(const char **p, char word[WORD_SIZE]);
 
-/* "rows, cols, input" or "normal, wide", for error texts; cut to fit. */
+/* Lists "rows, cols, input" or "normal, wide" for error texts, truncated to fit. */
 void axis_names(const struct problem *problem, char *text, size_t size);
 void choice_names(const struct problem *problem, int axis, char *text, size_t size);
 
-/* " (did you mean 'rows'?)", or an empty text. Returns `text`. */
+/* Writes " (did you mean 'rows'?)" or an empty text. Returns `text`. */
 const char *suggest_axis(const struct problem *problem, const char *word, char *text, size_t size);
 const char *suggest_choice(const struct problem *problem, int axis, const char *word, char *text,
                            size_t size);

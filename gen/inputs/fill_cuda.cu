@@ -18,7 +18,7 @@ VALUE_FN void value_words(struct philox_key key, uint64_t block, uint32_t words[
 }
 #include "values.h"
 
-/* What a fill kernel needs, by value; the pointers are device copies of the fill's tables. */
+/* Arguments of a fill kernel, passed by value; pointers are device copies of the fill's tables. */
 struct fill_job {
     struct fill fill, source;
     struct philox_key key, source_key;
@@ -62,7 +62,7 @@ static cudaError_t upload(const void *host, size_t bytes, void **device)
     return error ? error : cudaMemcpy(*device, host, bytes, cudaMemcpyHostToDevice);
 }
 
-/* Made on the host in the tensor's type, copied row by row. */
+/* Creates the values on the host in the tensor's dtype, and copies them row by row. */
 static cudaError_t copy_given(const struct instance_tensor *tensor, enum dtype dtype, void *out)
 {
     const int64_t count = instance_tensor_count(tensor), width = instance_tensor_width(tensor);
@@ -116,7 +116,7 @@ extern "C" int fill_cuda(const struct problem *problem, const struct instance *i
             plant_kernel<<<1, 1>>>(job, out);
         error = cudaGetLastError();
     }
-    if (valid || start) { /* cudaFree waits for the kernel that reads them */
+    if (valid || start) { /* cudaFree waits for the kernel that reads the tables */
         cudaFree(valid);
         cudaFree(start);
     }

@@ -10,7 +10,7 @@ static inline void value_words(struct philox_key key, uint64_t block, uint32_t w
 }
 #include "values.h"
 
-enum { CHUNK = 1024, TEAM = 1 << 16 /* values that are worth a team of threads */ };
+enum { CHUNK = 1024, TEAM = 1 << 16 /* fewer values are not worth a team of threads */ };
 
 struct philox_key fill_key(const struct problem *problem, uint64_t seed, int content, int tensor)
 {
@@ -36,7 +36,7 @@ static void fill_gather(const struct instance *instance, const struct instance_t
     }
 }
 
-/* The commonest kind, in a loop that the compiler turns into vector code; value_draw says the same. */
+/* The most common kind, as a loop that the compiler vectorizes; value_draw computes the same values. */
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) static void
 draw_normal(double a, double b, const uint32_t *words, int64_t blocks, float *value)
 {
@@ -52,7 +52,7 @@ store_bf16(const float *value, int64_t count, uint16_t *out)
         out[i] = bf16_from_single(value[i]);
 }
 
-/* `count` values side by side in memory. */
+/* Stores `count` consecutive values. */
 static void store_run(enum dtype dtype, const float *value, int64_t first, int64_t count, void *out)
 {
     if (dtype == DTYPE_F32)
@@ -80,7 +80,7 @@ static void store_chunk(const struct instance_tensor *tensor, enum dtype dtype, 
     }
 }
 
-/* Wherever no defined element lies: the rest of every block after its valid rows. */
+/* Fills undefined storage: the part of every block after its valid rows. */
 static void fill_garbage(const struct instance_tensor *tensor, enum dtype dtype, int64_t first, int64_t count,
                          int content, void *out)
 {
@@ -104,7 +104,7 @@ static void fill_chunk(const struct instance_tensor *tensor, enum dtype dtype, s
     float value[CHUNK];
     const uint64_t block = value_block(fill, first), last = value_block(fill, first + count - 1);
     philox_words(key, block, last - block + 1, words);
-    if (fill->kind == FILL_NORMAL) /* chunks start at a block's first lane */
+    if (fill->kind == FILL_NORMAL) /* chunks start at the first value of a Philox block */
         draw_normal(fill->a, fill->b, words, (int64_t)(last - block) + 1, value);
     else
         for (int64_t i = 0; i < count; i++)

@@ -1,6 +1,6 @@
-/* From Philox words to tensor values, element by element: included by fill_host.c and fill_cuda.cu, so
- * that both hold the same bits. Only integer operations and exactly rounded floating-point ones are
- * used, never contracted (the host file is compiled with -ffp-contract=off).
+/* Maps Philox words to tensor values, element by element. fill_host.c and fill_cuda.cu include it, so that
+ * both produce the same bits. It uses only integer operations and correctly rounded floating-point
+ * operations, never contracted (the host file is compiled with -ffp-contract=off).
  *
  * The includer defines VALUE_FN (storage class) and value_words(key, block, words). */
 #ifndef UNSEEN_VALUES_H
@@ -18,8 +18,7 @@
 #define VALUE_ADD(a, b) ((a) + (b))
 #endif
 
-/* Blocks that belong to a row, not to an element, are drawn from a half of the counter space of their
- * own. */
+/* Random blocks of a row (not of an element) come from a separate half of the counter space. */
 #define VALUE_ROW_BLOCKS ((uint64_t)1 << 63)
 
 #define VALUE_QUIET_NAN_BITS 0x7fc00000u
@@ -45,16 +44,17 @@ VALUE_FN float value_from_bits(uint32_t u)
     return both.f;
 }
 
-/* A NaN of either sign and any payload: a program that knows one pattern only meets others. Always quiet: arithmetic
- * quiets a signalling one anyway, copying it through a register may or may not, and the poison of outputs is one. */
+/* A quiet NaN of either sign and any payload, since a kernel may handle only one pattern. A signalling NaN
+ * would become quiet in arithmetic, and a copy through a register may or may not change it. The poison of
+ * outputs is a signalling NaN. */
 VALUE_FN float value_nan(uint32_t w)
 {
     return value_from_bits(VALUE_QUIET_NAN_BITS | (w & 0x803fffffu));
 }
 
-/* What element i of storage holds that nothing defined uses. A NaN in one content, in the next 2^126 with either sign: fmaxf and
- * `>` pass over a NaN, and a maximum over such elements shows with what is large only. The multiplier is 2^32 over the golden
- * ratio. */
+/* Value of undefined storage at element i. It is NaN in one input draw, and 2^126 with either sign in the
+ * next: fmaxf and `>` ignore NaN, so only large values expose a maximum over such elements. The multiplier is
+ * 2^32 over the golden ratio. */
 VALUE_FN float value_garbage(int64_t i, int content)
 {
     const uint32_t w = (uint32_t)i * 0x9e3779b1u;
@@ -71,8 +71,8 @@ VALUE_FN double value_normal(const uint32_t w[4])
     return VALUE_MUL((double)sum, 1.0 / 53509.970753);
 }
 
-/* Four such from one block, lane 0..3: the sums of the words' halves with the signs of a Hadamard
- * matrix, which leaves the four uncorrelated (and, were the sums Gaussian, independent). */
+/* Four such values from one block, number 0..3: sums of the words' halves with the signs of a Hadamard
+ * matrix. They are uncorrelated (and would be independent if the sums were Gaussian). */
 VALUE_FN double value_normal_lane(const uint32_t w[4], int lane)
 {
     int32_t half[4];
@@ -103,7 +103,7 @@ VALUE_FN int value_exponent(const struct fill *f, uint32_t w)
     return (int)f->a + (int)(w % (uint32_t)((int)f->b - (int)f->a + 1));
 }
 
-/* Softmax rows with the values that its mathematics defines specially. */
+/* Rows with special values of softmax: NaN, infinities, signed zeros, subnormals. */
 VALUE_FN float value_special(const struct fill *f, const uint32_t row[4], int64_t at, const uint32_t w[4])
 {
     const int64_t spot = (int64_t)(row[1] % (uint64_t)f->inner);
@@ -112,9 +112,9 @@ VALUE_FN float value_special(const struct fill *f, const uint32_t row[4], int64_
     case 1: return at == spot ? value_nan(w[1]) : plain;
     case 2: return at == spot ? value_from_bits(VALUE_INF_BITS) : plain;
     case 3: return value_from_bits(VALUE_INF_BITS | 0x80000000u);
-    case 4: /* about half */
+    case 4: /* about half of the row is -inf */
         return at != spot && (w[0] & 1) ? value_from_bits(VALUE_INF_BITS | 0x80000000u) : plain;
-    case 5: /* everything before one place */
+    case 5: /* -inf everywhere before one place */
         return at < spot ? value_from_bits(VALUE_INF_BITS | 0x80000000u) : plain;
     case 6: /* zeros of both signs and subnormals */
         return value_from_bits((w[1] << 31) | ((w[2] & 1) ? w[3] & 0x7fffffu : 0));
@@ -123,7 +123,7 @@ VALUE_FN float value_special(const struct fill *f, const uint32_t row[4], int64_
     }
 }
 
-/* Rows with infinities, for what orders its values. */
+/* Rows with infinities, for problems that order values (such as top-k). */
 VALUE_FN float value_infinite(const struct fill *f, const uint32_t row[4], int64_t at, const uint32_t w[4],
                               float plain)
 {
@@ -136,14 +136,15 @@ VALUE_FN float value_infinite(const struct fill *f, const uint32_t row[4], int64
     }
 }
 
-/* The largest side by side. */
+/* The largest values of a row are adjacent. */
 VALUE_FN float value_cluster(const struct fill *f, const uint32_t row[4], int64_t at, float plain)
 {
     const int64_t first = (int64_t)(row[0] % (uint64_t)f->inner), length = 1 + f->inner / 16;
     return at >= first && at < first + length ? plain + 16 * f->b : plain;
 }
 
-/* One value far above the rest, where a kernel is likely to forget it. */
+/* One value far above the rest, at a place that faulty kernels tend to drop: the last, the first, or the
+ * start of a tile. */
 VALUE_FN float value_peak(const struct fill *f, const uint32_t r[4], int64_t row, int64_t at, float plain)
 {
     const int64_t last = f->inner - 1;
@@ -152,8 +153,8 @@ VALUE_FN float value_peak(const struct fill *f, const uint32_t r[4], int64_t row
     return at == place[row % 4] ? f->a : plain;
 }
 
-/* Floats of one sign in the order of their bits, from 0 or a normal number on; below infinity, as a row spans
- * 2^20 of them at most. */
+/* Floats of one sign that are close in bit order, from 0 or a normal number upward. All are finite, since a
+ * row spans at most 2^20 bit patterns. */
 VALUE_FN float value_neighbour(const struct fill *f, const uint32_t r[4], int64_t row, uint32_t w)
 {
     const uint32_t span = row % 2 ? 2u << r[0] % 6 : (uint32_t)f->inner;
@@ -161,7 +162,7 @@ VALUE_FN float value_neighbour(const struct fill *f, const uint32_t r[4], int64_
     return value_from_bits((r[1] & 0x80000000u) | (base + w % span));
 }
 
-/* Kinds whose elements depend on their place in a row. */
+/* Kinds of fill whose elements depend on their position in a row. */
 VALUE_FN float value_of_row(const struct fill *f, struct philox_key key, int64_t i, const uint32_t w[4])
 {
     const int64_t row = i / f->inner, at = i % f->inner;
@@ -206,14 +207,14 @@ VALUE_FN float value_cancel(const struct fill *f, struct philox_key key, int64_t
     return (float)(odd ? VALUE_MUL(first, (w[0] & 1) ? -1.015625 : -0.984375) : first);
 }
 
-/* NaN, or one of NaN and the infinities where the fill has both. */
+/* NaN; if the fill also has infinities, NaN or an infinity. */
 VALUE_FN float value_not_finite(const struct fill *f, const uint32_t w[4])
 {
     const uint32_t kind = f->a != 0 ? w[0] % 3 : 0;
     return kind == 0 ? value_nan(w[1]) : value_from_bits(VALUE_INF_BITS | (kind == 1 ? 0 : 0x80000000u));
 }
 
-/* What the decays of a recurrence may be, channel by channel. */
+/* Typical decays of a recurrence, one kind per channel. */
 VALUE_FN float value_channel(const struct fill *f, int64_t i, const uint32_t w[4])
 {
     const double unit = value_unit(w[0]);
@@ -234,7 +235,7 @@ VALUE_FN int value_nibble(const struct fill *f, const uint32_t w[4], int lane)
     return q < 0 ? 0 : q >= 15 ? 15 : (int)q;
 }
 
-/* +-1, and at every second depth odd integers of 13 to 18 bits among them. */
+/* +-1, and at every second position also odd integers of 13 to 18 bits. */
 VALUE_FN float value_odd(const struct fill *f, int64_t i, const uint32_t w[4])
 {
     const int turn = (i / f->step % f->inner & 1) == (int64_t)f->a;
@@ -245,7 +246,7 @@ VALUE_FN float value_odd(const struct fill *f, int64_t i, const uint32_t w[4])
     return (w[2] & 1) ? -value : value;
 }
 
-/* By a power of two: exact above the subnormals. */
+/* Scales each part by a power of two, which is exact except for subnormals. */
 VALUE_FN float value_uneven(const struct fill *f, struct philox_key key, int64_t i, const uint32_t w[4])
 {
     uint32_t r[4];
@@ -262,7 +263,8 @@ VALUE_FN float value_level(const struct fill *f, const uint32_t w[4])
     return f->a + (float)(w[0] % (uint32_t)f->b);
 }
 
-/* Beside 0 lies a power of two that a scale of 2^-26 leaves a normal number: kernels may flush subnormal ones to 0. */
+/* A value adjacent to the threshold t. For t = 0 it is a power of two that stays normal after scaling by
+ * 2^-26, since kernels may flush subnormals to 0. */
 VALUE_FN float value_beside(float t, int64_t step, int up)
 {
     const uint32_t bits = value_to_bits(t);
@@ -275,7 +277,8 @@ VALUE_FN float value_decision(const struct fill *f, struct philox_key key, int64
 {
     uint32_t r[4];
     if (f->level_count == 0 || value_unit(w[0]) >= (double)f->density) {
-        value_words(key, VALUE_ROW_BLOCKS + (uint64_t)i, r); /* w[0] is large here */
+        /* w[0] is not uniform here: it was compared with the density */
+        value_words(key, VALUE_ROW_BLOCKS + (uint64_t)i, r);
         if (f->step == -1)
             return f->a + (float)(r[0] % (uint32_t)f->b);
         return (float)value_affine(f->a, f->b, value_normal(r));
@@ -284,13 +287,13 @@ VALUE_FN float value_decision(const struct fill *f, struct philox_key key, int64
     return f->step <= 0 || w[2] % 4 < 2 ? t : value_beside(t, f->step, w[2] % 4 == 3);
 }
 
-/* The block of words that element i is drawn from. */
+/* The index of the Philox block for element i. */
 VALUE_FN uint64_t value_block(const struct fill *f, int64_t i)
 {
     return (uint64_t)(f->kind == FILL_NORMAL ? i / 4 : i);
 }
 
-/* Element i of a tensor, as a float; w holds its block. Gathers are resolved by the caller. */
+/* Element i of a tensor as a float; w holds its block. The caller resolves gathers. */
 VALUE_FN float value_draw(const struct fill *f, struct philox_key key, int64_t i, const uint32_t w[4])
 {
     switch (f->kind) {
@@ -326,7 +329,7 @@ VALUE_FN float value_draw(const struct fill *f, struct philox_key key, int64_t i
     }
 }
 
-/* False for storage that no defined element uses (see fill.h). */
+/* False for undefined storage (see fill.h). */
 VALUE_FN int value_is_real(const struct fill *f, const int32_t *valid, int64_t i)
 {
     return i % f->garbage_block / f->garbage_row < valid[i / f->garbage_block];

@@ -1,4 +1,4 @@
-/* From one 64-bit word to another that looks unrelated: seeds, keys and hashes are made with it. */
+/* A hash from one 64-bit word to another, for seeds, keys and hashes. */
 #ifndef UNSEEN_MIX_H
 #define UNSEEN_MIX_H
 

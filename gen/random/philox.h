@@ -1,6 +1,6 @@
-/* Philox4x32-10 words, cuRAND's where the CUDA Toolkit is there (philox_curand.cpp on the host,
- * curand_philox4x32_x.h itself in kernels), the same published algorithm otherwise
- * (philox_portable.c); a test holds them against each other and against known answers.
+/* Philox4x32-10 random words. With the CUDA Toolkit they come from cuRAND (philox_curand.cpp on the host,
+ * curand_philox4x32_x.h in kernels), else from our implementation of the same algorithm
+ * (philox_portable.c). A test compares both with each other and with known answers.
  *
  * Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011. */
 #ifndef UNSEEN_PHILOX_H
@@ -12,17 +12,17 @@
 extern "C" {
 #endif
 
-/* Counter-based: block (low, high) of a key is the same words whoever asks and in whatever order. */
+/* Key of a counter-based generator: block (low, high) has the same words, whatever the order of calls. */
 struct philox_key {
     uint64_t seed;
-    uint64_t high; /* upper half of the counter: which tensor of which content */
+    uint64_t high; /* upper half of the counter: selects the tensor and the input draw */
 };
 
-/* `count` blocks of four words each, from block `first` on. */
+/* Writes `count` blocks of four words each, beginning with block `first`. */
 void philox_words(struct philox_key key, uint64_t first, uint64_t count, uint32_t *words);
 const char *philox_source(void); /* "cuRAND" or "portable" */
 
-/* The portable implementation is always there, for the test that compares the two. */
+/* The portable implementation, always compiled, for the test that compares both. */
 void philox_words_portable(struct philox_key key, uint64_t first, uint64_t count, uint32_t *words);
 
 #ifdef __cplusplus

@@ -31,7 +31,7 @@ template <int D_, int WARPS_, int SETS_, int KEYS_> struct Shape {
     static constexpr size_t BYTES = (size_t)(ROWS + 2 * KEYS) * LINE * sizeof(bf16);
 };
 
-// What a block has of its sequence: rows from `first` on, `rows` of them in all, and `keys` keys.
+// The part of a sequence that a block processes: rows from `first` on; the sequence has `rows` rows and `keys` keys.
 struct Task {
     int64_t query, key; // the sequence's first ones
     int first, rows, queries, keys;

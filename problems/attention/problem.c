@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 static const char *const lengths[] = {"equal", "ragged", "one", "empty", NULL};
-enum { EQUAL, RAGGED, ONE, EMPTY }; /* as the list above */
-/* The first is what drawing takes where it asks how long a sequence fits: the one with the least work. */
+enum { EQUAL, RAGGED, ONE, EMPTY }; /* indices into the list above */
+/* The first choice is used where drawing asks how long a sequence may be, since it has the least work. */
 static const char *const kvs[] = {"few", "same", "prefix", "cross", NULL};
 enum { FEW, SAME, PREFIX, CROSS };
 static const char *const scales[] = {"root", "inverse", "one", NULL};
@@ -43,20 +43,20 @@ static const struct argument arguments[] = {
 
 enum { Q, K, V, CU_Q, CU_KV, OUT, LSE };
 
-/* Queries and keys of a sequence. */
+/* Numbers of queries and keys of a sequence. */
 struct sequence {
     int64_t q, kv;
 };
 
-/* What instantiate works on. */
+/* Working data of `instantiate`. */
 struct tokens {
     int64_t batch, kv_heads, heads, dim, max_len, kv, lengths;
     bool causal;
     double scale;
     struct sequence total;
-    double pairs; /* of a query and a key that it sees, in all sequences */
+    double pairs; /* pairs of a query and a visible key, over all sequences */
     int64_t shortest, cached, idle;
-    struct sequence sequence[64]; /* as batch has at the most */
+    struct sequence sequence[64]; /* the maximum of batch */
 };
 
 static int64_t between(struct random *random, int64_t low, int64_t high)
@@ -69,13 +69,15 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* 1 to most, at a place that does not depend on `most`: a longer max_len makes no sequence shorter. */
+/* A number from 1 to `most`. The underlying random number does not depend on `most`, so a longer max_len
+ * makes no sequence shorter. */
 static int64_t draw_up_to(int64_t most, struct random *random)
 {
     return 1 + ((int64_t)random_below(random, (uint64_t)1 << 20) * most >> 20);
 }
 
-/* Of sequence b before they are permuted, to be asked in order. The first has max_len tokens, of queries or of keys. */
+/* Draws sequence b before the permutation; must be called in order of b. The first sequence has max_len
+ * tokens, of queries or of keys. */
 static struct sequence draw_sequence(const struct tokens *t, int64_t b, struct random *random)
 {
     const int64_t ragged = draw_up_to(t->max_len, random);
@@ -108,7 +110,7 @@ static double scale_of(const struct config *config)
     return (float)scale;
 }
 
-/* The lengths belong to the shape. */
+/* Draws the lengths from the shape's stream. */
 static struct tokens draw_tokens(const struct config *config, struct random *shape_random)
 {
     struct tokens t = {.batch = config_value(config, "batch"),
@@ -136,12 +138,12 @@ static struct tokens draw_tokens(const struct config *config, struct random *sha
 
 /* --- values --- */
 
-/* A row of queries: its sequence's first key, and how many keys it sees. */
+/* For a row of queries: the first key of its sequence, and the number of visible keys. */
 struct view {
     int64_t first, keys;
 };
 
-/* Where instantiate put the sequences. */
+/* Reads the sequences that `instantiate` drew. */
 static struct view view_of(const struct instance *instance, bool causal, int64_t b, int64_t query)
 {
     const int32_t *q = instance->tensor[CU_Q].fill.given, *kv = instance->tensor[CU_KV].fill.given;
@@ -149,7 +151,7 @@ static struct view view_of(const struct instance *instance, bool causal, int64_t
     return view;
 }
 
-/* A key where a split or a tile is likely to end or to begin: at a multiple of a power of two. */
+/* A key at a multiple of a power of two, where a split or a tile is likely to begin or end. */
 static int64_t edge_key(int64_t keys, struct random *random)
 {
     uint64_t doublings = 0;
@@ -160,11 +162,11 @@ static int64_t edge_key(int64_t keys, struct random *random)
     return key < 0 ? 0 : least(key, keys - 1);
 }
 
-/* Keys and values of +-3 and every query a multiple c of one key that it sees, the least power of two with c scale >=
- * 1/2. That key scores 9 c scale D, and one that differs in h places 18 c scale h less, at least 9 h: from h = 12 on its
- * weight is 0 in fp32, and of 2^17 random keys none is nearer but once in 10^8. So every admitted arithmetic gives the
- * key's value row, and since 3 lies between its neighbours in bf16, no power of two, bit for bit. The key is the last one
- * that the query sees, the first, at the edge of a tile, or any. */
+/* Keys and values are +-3. Every query is c times one visible key, where c is the least power of two with c
+ * scale >= 1/2. That key scores 9 c scale D. A key that differs in h places scores 18 c scale h less, at
+ * least 9 h: from h = 12 on its weight is 0 in fp32. Of 2^17 random keys one is closer only once in 10^8. So
+ * every admitted arithmetic returns the key's value row bit for bit. 3 lies between its bf16 neighbours and
+ * is no power of two. The chosen key is the last visible one, the first, at the edge of a tile, or any. */
 static int gather_queries(const struct config *config, struct random *random, struct instance *out)
 {
     const int64_t heads = out->extent[1], kv_heads = out->extent[2], dim = out->extent[3];
@@ -188,9 +190,10 @@ static int gather_queries(const struct config *config, struct random *random, st
     return 0;
 }
 
-/* Zero queries: all scores are 0, the output is the plain mean of the values, which are 0 or +-1. The sum of n such
- * numbers is about sqrt(n), so the fewer of a column are not 0 the more one of them tells: about 400, or 1 in 128. Some
- * keys stand out: the last ones of a sequence, the first, and edges of tiles. lse is log n: it tells any key. */
+/* All queries are zero, so all scores are 0, and the output is the plain mean of the values, which are 0 or
+ * +-1. The sum of n such numbers is about sqrt(n), so a single value has more effect if few of a column are
+ * nonzero: about 400, or 1 in 128. Some keys are always nonzero: the last ones of a sequence, the first, and
+ * edges of tiles. lse is log n, which counts the keys. */
 static int thin_values(const struct config *config, struct random *random, struct instance *out)
 {
     const int64_t batch = out->extent[0], kv_heads = out->extent[2], dim = out->extent[3];
@@ -210,7 +213,7 @@ static int thin_values(const struct config *config, struct random *random, struc
     return 0;
 }
 
-/* Keys that grow from the first token of all to the last, about what they are otherwise. */
+/* Keys that grow with the token's index over all sequences. */
 static int sort_keys(const struct config *config, struct random *random, struct instance *out)
 {
     (void)config;
@@ -283,7 +286,7 @@ static void set_shapes(const struct tokens *t, struct instance *out)
         .bytes = 4.0 * q + 4.0 * kv + 4.0 * (double)t->heads * (double)t->total.q};
 }
 
-/* Which sequence has which lengths, the longest included, is content. */
+/* The draw decides which sequence has which lengths, including the longest. */
 static void permute_sequences(struct tokens *t, struct random *content_random)
 {
     for (int64_t b = t->batch - 1; b > 0; b--) {

@@ -1,5 +1,5 @@
-/* attention, the first output: out[i,h,:] = sum_t w_t v_t / sum_t w_t, w_t = exp(scale q . k_t) over the keys t that
- * query i sees. */
+/* attention, the first output: out[i,h,:] = sum_t w_t v_t / sum_t w_t with w_t = exp(scale q . k_t), over the
+ * keys t that are visible to query i. */
 #include "problems/attention/weights.h"
 
 REF_FN int64_t ref_width(const struct ref_context *c)
@@ -10,7 +10,7 @@ REF_FN int64_t ref_width(const struct ref_context *c)
 #ifdef REF_TOUCH
 #define REF_TOUCHES
 
-/* Keys and values of one head lie kv_heads D apart. */
+/* Keys and values of one head are kv_heads D elements apart. */
 REF_FN void ref_touch(const struct ref_context *c, int64_t row)
 {
     struct ref_state state;
@@ -30,8 +30,8 @@ REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first
     attention_elements(c, first, count, scratch, state, e);
 }
 
-/* attention_reference.h has the derivation. Beside it, weights below fp32's normal numbers may be flushed: L of them at
- * most, 2^-126 of the largest each, times values below 2^6. */
+/* attention_reference.h has the derivation. In addition, weights below fp32's normal range may be flushed: at
+ * most L of them, 2^-126 of the largest each, times values below 2^6. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     return attention_error(c, a, e) + e->part[PART_LENGTH] * 0x1p-120;

@@ -1,4 +1,5 @@
-/* attention, the output `lse`: log sum_t exp(s_t) over the keys t that query i sees, s_t = scale q . k_t. */
+/* attention, the output `lse`: log sum_t exp(s_t) with s_t = scale q . k_t, over the keys t that are visible
+ * to query i. */
 #include "problems/attention/weights.h"
 
 REF_FN int64_t ref_width(const struct ref_context *c)
@@ -37,11 +38,11 @@ REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first
     }
 }
 
-/* The sum of L unrounded exponentials, relative. Any order, any split and a rescaling at every term (a product and an
- * exponential, 4u) stay within 8 L u, and 2^-12 at the most is admitted. Where terms are random, so are the roundings
- * of a chain: u / sqrt(3) of a running sum that averages sum / sqrt(3), so u sqrt(L) / 3 in all, of which 8 u sqrt(L)
- * are 24 deviations; the maximum changes some ln L times, for which 64 u. DATA_EXACT: all weights are 1, or all but one
- * are nothing, and the sum is exact. */
+/* Relative error of the sum of L unrounded exponentials. Any order, any split and a rescaling at every term
+ * (a product and an exponential, 4u) stay within 8 L u; at most 2^-12 is admitted. For random terms the
+ * roundings of a chain are random, too. Each is u / sqrt(3) of a running sum that averages sum / sqrt(3), so
+ * u sqrt(L) / 3 in all; 8 u sqrt(L) are 24 deviations. The maximum changes about ln L times, covered by 64 u.
+ * DATA_EXACT: all weights are 1, or all but one are negligible, and the sum is exact. */
 REF_FN double lse_sum_error(const struct ref_context *c, double length)
 {
     const double chain = 8 * length * UNIT_F32, walk = (64 + 8 * sqrt(length)) * UNIT_F32;
@@ -51,10 +52,11 @@ REF_FN double lse_sum_error(const struct ref_context *c, double length)
     return c->data == DATA_SIGN_RANDOM && walk < least ? walk : least;
 }
 
-/* d lse = sum_t w_t d s_t + (relative error of the sum): a score's error (attention_reference.h) times S; of
- * exponentials u (4 + 4.346 distance), weighted, so the mean distance; the sum. Then a logarithm of either base, within
- * 2^-22 near 1 or 2 ulp, a product with ln 2, the maximum added, and splits that are merged by their log-sum-exp, whose
- * roundings are u |lse| and u S each: 16 u |lse| + 2^-20, S being in the scores' 4u. */
+/* d lse = sum_t w_t d s_t + (relative error of the sum). The terms are: a score's error
+ * (attention_reference.h) times S; the exponentials' u (4 + 4.346 distance), weighted, so with the mean
+ * distance; and the sum's error. Further roundings are u |lse| and u S each: a logarithm of either base,
+ * within 2^-22 near 1 or 2 ulp; a product with ln 2; adding the maximum; merging splits by their log-sum-exp.
+ * Together 16 u |lse| + 2^-20; S is covered by the scores' 4u. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     const double *part = e->part;

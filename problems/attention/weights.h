@@ -1,6 +1,7 @@
-/* attention, what its two outputs share: the weights of the keys that a query of a head sees. Row i h of q is query i's,
- * head h's; i belongs to the sequence b with cu_seqlens_q[b] <= i < cu_seqlens_q[b+1]. Of the lk keys of that sequence it
- * sees all or, where causal, as the n-th of lq queries the first n + lk - lq + 1. */
+/* attention, shared by both outputs: the weights of the visible keys of one query of one head. Row (i, h) of
+ * q is query i and head h. Query i belongs to the sequence b with cu_seqlens_q[b] <= i < cu_seqlens_q[b+1].
+ * Of that sequence's lk keys, all are visible; if causal, the first n + lk - lq + 1 are visible to the n-th
+ * of lq queries. */
 
 enum { ATTENTION_QUERY, ATTENTION_KEY, ATTENTION_VALUE, SEQLENS_Q, SEQLENS_KV };
 enum {
@@ -30,7 +31,7 @@ REF_FN int64_t attention_dim(const struct ref_context *c)
     return c->extent[EXTENT_DIM];
 }
 
-/* Keys of the longest sequence. */
+/* Number of keys of the longest sequence. */
 REF_FN int64_t attention_capacity(const struct ref_context *c)
 {
     int64_t most = 0;
@@ -41,7 +42,7 @@ REF_FN int64_t attention_capacity(const struct ref_context *c)
     return most;
 }
 
-/* Of a sequence of the mean length: this is asked where tensors are out of reach. */
+/* Cost for a sequence of mean length, since tensors may not be readable when this is called. */
 REF_FN double ref_cost(const struct ref_context *c)
 {
     return ceil((double)c->extent[EXTENT_KEYS] / (double)c->extent[EXTENT_BATCH]) *
@@ -51,7 +52,8 @@ REF_FN double ref_cost(const struct ref_context *c)
 REF_FN void attention_open(const struct ref_context *c, int64_t row, struct ref_state *state)
 {
     const int64_t heads = c->extent[EXTENT_HEADS], query = row / heads;
-    int64_t b = 0, end = c->extent[EXTENT_BATCH]; /* the last sequence that starts at or before the query */
+    /* binary search for the last sequence that starts at or before the query */
+    int64_t b = 0, end = c->extent[EXTENT_BATCH];
     while (end - b > 1) {
         const int64_t middle = (b + end) / 2;
         if (REF_I32(c, SEQLENS_Q, middle) <= query)
@@ -63,7 +65,8 @@ REF_FN void attention_open(const struct ref_context *c, int64_t row, struct ref_
     state->place.kv_head = row % heads / (heads / c->extent[EXTENT_KV_HEADS]);
     state->length = (int64_t)REF_I32(c, SEQLENS_KV, b + 1) - state->place.first_key;
     if (c->extent[EXTENT_CAUSAL])
-        state->length -= REF_I32(c, SEQLENS_Q, b + 1) - 1 - query; /* the last query sees all */
+        /* all keys are visible to the last query */
+        state->length -= REF_I32(c, SEQLENS_Q, b + 1) - 1 - query;
 }
 
 REF_FN int64_t attention_key(const struct ref_context *c, const struct ref_state *state, int64_t t)
@@ -72,7 +75,7 @@ REF_FN int64_t attention_key(const struct ref_context *c, const struct ref_state
            c->extent[EXTENT_DIM];
 }
 
-/* k and v have one shape. */
+/* k and v have the same shape. */
 REF_FN int64_t attention_value(const struct ref_context *c, int64_t key)
 {
     (void)c;

@@ -16,7 +16,7 @@ struct conv {
     int64_t channels, filters, depth, places; /* of a group: depth terms a sum, places outputs a filter */
 };
 
-/* What place `place` sees at term k of its window, 0 beyond the image's edge. */
+/* The input of `place` at term k of its window, 0 beyond the image's edge. */
 __device__ float tap(const conv &q, int64_t group, int64_t place, int64_t k)
 {
     const int64_t ch = k / (q.kh * q.kw), u = k / q.kw % q.kh, v = k % q.kw;

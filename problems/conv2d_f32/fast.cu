@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(THREADS) list_taps(conv q, int64_t depth, int6
         taps[k] = {0, 1 << 29, 0};
 }
 
-/* What a thread brings along k: BM / 32 weights, and 4 terms of one place. */
+/* The loads of a thread along k: BM / 32 weights, and 4 terms of one place. */
 template <int BM> struct loader {
     const float *weight, *x; /* of the group; x of the place's image */
     int64_t filters, corner; /* left of this tile; the window's corner in x, perhaps before it */

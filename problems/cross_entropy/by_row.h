@@ -1,4 +1,4 @@
-/* cross_entropy, the outputs of a row each: all lanes go through it. */
+/* cross_entropy, shared by the outputs with one element per row: all lanes process the row. */
 #include "problems/cross_entropy/row.h"
 
 struct ref_state {
@@ -44,7 +44,7 @@ REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch, 
     ce_close(c, max, undefined, &sum, &state->row);
 }
 
-/* In a narrower format exponentials are off by its unit, and so is their sum. */
+/* In a narrower format each exponential errs by its unit, and so does their sum. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     (void)c;

@@ -36,7 +36,8 @@ enum { ROWS, VOCAB, PITCH, IGNORE_INDEX };
 
 /* --- labels --- */
 
-/* The column that a kernel is likely to forget: the last, the first, the first after whole vectors and tiles, any. */
+/* A column that faulty kernels tend to drop: the last, the first, the first after whole vectors and tiles,
+ * any. */
 static int64_t edge(int64_t turn, int64_t vocab, struct random *random)
 {
     const int64_t last = vocab - 1;
@@ -58,7 +59,7 @@ static bool is_ignored(const struct config *config, struct random *random)
     return config_chose(config, "ignored", "all");
 }
 
-/* Any label but the ignored one. */
+/* Draws a label other than the ignored one. */
 static int64_t counted_label(const struct config *config, const struct instance *out, struct random *random)
 {
     const int64_t vocab = out->extent[VOCAB];
@@ -68,8 +69,8 @@ static int64_t counted_label(const struct config *config, const struct instance 
     return label == out->extent[IGNORE_INDEX] ? (label + 1) % vocab : label;
 }
 
-/* A row is counted where some are, and one is ignored where some are and there are two. In a vocabulary of the ignored
- * label alone all are ignored. */
+/* With "some", at least one row counts, and at least one of two or more rows is ignored. If the vocabulary
+ * has only the ignored label, all rows are ignored. */
 static int draw_labels(const struct config *config, struct random *random, struct instance *out)
 {
     const int64_t rows = out->extent[ROWS], ignore_index = out->extent[IGNORE_INDEX];
@@ -105,14 +106,15 @@ static void plant(struct instance *out, int64_t row, int64_t column, float value
     fill->planted[fill->planted_count++] = (struct fill_planted){row * out->extent[VOCAB] + column, value};
 }
 
-/* The last row, the first, any. */
+/* The last row, the first, then any row. */
 static int64_t needle_row(int i, int64_t rows, struct random *random)
 {
     return i == 0 ? rows - 1 : i == 1 ? 0 : (int64_t)random_below(random, (uint64_t)rows);
 }
 
-/* Half of the needles are logits far below all others that their rows' labels name: each is a good part of the loss of
- * any number of rows, and an ignored one would be. The others are nearly all of their rows' sums. */
+/* Half of the needles are logits far below all others, at the rows' labels: each contributes noticeably to
+ * the loss of any number of rows, and so would an ignored row. The other needles make up nearly all of their
+ * rows' sums. */
 static int plant_needles(const struct config *config, struct random *random, struct instance *out)
 {
     const int64_t rows = out->extent[ROWS], vocab = out->extent[VOCAB], skip = out->extent[IGNORE_INDEX];
@@ -131,7 +133,8 @@ static int plant_needles(const struct config *config, struct random *random, str
     return 0;
 }
 
-/* Labels at the peaks of FILL_PEAK, which lie in the last column of every fourth row, in the first one of the next. */
+/* Puts labels at the peaks of FILL_PEAK: in the last column of every fourth row, in the first column of the
+ * row after it. */
 static int label_peaks(const struct config *config, struct random *random, struct instance *out)
 {
     const int64_t rows = out->extent[ROWS], skip = out->extent[IGNORE_INDEX];

@@ -1,4 +1,4 @@
-/* cross_entropy, the first output: the mean of the losses of rows that are not ignored; NaN where all are. */
+/* cross_entropy, the first output: the mean loss of the rows that are not ignored; NaN if all are ignored. */
 #define REF_FOLD
 #define REF_TOGETHER
 #include "problems/cross_entropy/row.h"
@@ -6,7 +6,7 @@
 struct ref_fold {
     struct acc losses;
     double counted;
-    double error; /* sum of what the losses may be off */
+    double error; /* sum of the losses' error bounds */
     bool undefined, infinite;
 };
 
@@ -88,9 +88,10 @@ REF_FN void ref_fold_finish(const struct ref_context *c, int64_t fold, const str
     }
 }
 
-/* u = 2^-24. The mean of what the losses may be off, and, relative to a sum of terms that are not negative but for their
- * errors, which twice the first covers: 4 rows u in any order, 2^-12 at the most that is admitted; the losses as they are
- * stored, 1 u; division by the count before or after the sum, or a reciprocal and a product, 7 u. */
+/* u = 2^-24. The first part is the mean of the losses' errors. The others are relative to a sum of
+ * nonnegative terms, up to their errors, which twice the first part covers. They are 4 rows u for the sum in
+ * any order, of which at most 2^-12 is admitted; 1 u for storing the losses; 7 u for the division by the
+ * count before or after the sum, or a reciprocal and a product. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     const double chain = 4 * (double)c->extent[CE_ROWS] * UNIT_F32;

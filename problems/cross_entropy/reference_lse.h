@@ -1,4 +1,4 @@
-/* cross_entropy, the output `lse`: log sum_j exp(logits[r,j]), of ignored rows, too. */
+/* cross_entropy, the output `lse`: log sum_j exp(logits[r,j]), also for ignored rows. */
 #include "problems/cross_entropy/by_row.h"
 
 REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first, int64_t count,

@@ -1,4 +1,4 @@
-/* cross_entropy, the output `row_loss`: lse - logits[r,label], exactly 0 of an ignored row. */
+/* cross_entropy, the output `row_loss`: lse - logits[r,label], exactly 0 for an ignored row. */
 #include "problems/cross_entropy/by_row.h"
 
 REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first, int64_t count,

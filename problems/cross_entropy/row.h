@@ -1,5 +1,5 @@
-/* cross_entropy, what its outputs share: a row's greatest logit M, S = sum_j exp(x_j - M) and lse = M + log S. A row with
- * NaN or +inf, or of -inf only, has no lse: NaN. */
+/* cross_entropy, shared by all outputs: a row's largest logit M, S = sum_j exp(x_j - M), and lse = M + log S.
+ * lse is NaN for a row that has NaN or +inf, or only -inf. */
 #ifndef UNSEEN_CROSS_ENTROPY_ROW_H
 #define UNSEEN_CROSS_ENTROPY_ROW_H
 
@@ -11,10 +11,10 @@ struct ce_row {
     bool undefined;
     double max;
     num lse;
-    double error; /* of lse, absolute */
+    double error; /* absolute error bound of lse */
 };
 
-/* Of some of a row's terms. */
+/* Partial sums over some of a row's terms. */
 struct ce_sum {
     struct acc terms;
     double weighted; /* sum exp(x - max) (max - x) */
@@ -25,7 +25,7 @@ REF_FN double ce_logit(const struct ref_context *c, int64_t row, int64_t j)
     return REF_BF16(c, CE_LOGITS, row * c->extent[CE_PITCH] + j);
 }
 
-/* Over columns lane, lane + lanes, .. */
+/* Largest logit over columns lane, lane + lanes, .. */
 REF_FN double ce_greatest(const struct ref_context *c, int64_t row, int64_t lane, int64_t lanes,
                           bool *undefined)
 {
@@ -55,14 +55,15 @@ REF_FN struct ce_sum ce_add(const struct ref_context *c, int64_t row, double max
     return sum;
 }
 
-/* Absolute errors of lse in units u = 2^-24; n the vocabulary, L = log S, D the mean of M - x weighted by S's terms. An
- * error of log S is a relative one of S. Its terms: the argument is rounded when a maximum is subtracted (t = M - x, or
- * up to 1.4 more where that is a bound near it), or the logit and the maximum, |M| + t each, by products with log2 e
- * before; a product with log2 e and the constant, 1.224 t; an exponential within 2 ulp, 4. Weighted: 10 + 4.25 D + 2 |M|.
- * Adding them up, in any order and split, with a rescaling a term: 8 n u, but 2^-12 at most, which is what is declared.
- * Splits may leave logarithms, so that there are two on the way, within 6 + 7 L each (absolute 2^-21.4, 3 ulp), with a
- * rounding of |M|. Then lse = M + log S, or ln 2 (M log2 e + log2 S): M's product, the sum and the constant, |M| + 2
- * |lse|. */
+/* Absolute errors of lse in units u = 2^-24; n is the vocabulary, L = log S, D the mean of M - x weighted by
+ * S's terms. A relative error of S is an absolute error of log S. Terms of S: the argument is rounded when a
+ * maximum is subtracted (t = M - x, or up to 1.4 more if a bound near the maximum is subtracted). Or logit
+ * and maximum are rounded, |M| + t each, by earlier products with log2 e. A product with log2 e and the
+ * constant give 1.224 t, an exponential within 2 ulp gives 4. Weighted: 10 + 4.25 D + 2 |M|. Their sum, in
+ * any order and split, with one rescaling per term: 8 n u, of which at most 2^-12 is admitted, as declared.
+ * Splits may store logarithms. So there are up to two, within 6 + 7 L each (absolute 2^-21.4, 3 ulp), with a
+ * rounding of |M|. Finally lse = M + log S, or ln 2 (M log2 e + log2 S): M's product, the sum and the
+ * constant give |M| + 2 |lse|. */
 REF_FN void ce_close(const struct ref_context *c, double max, bool undefined, const struct ce_sum *sum,
                      struct ce_row *out)
 {
@@ -81,9 +82,10 @@ REF_FN void ce_close(const struct ref_context *c, double max, bool undefined, co
                      UNIT_F32;
 }
 
-/* The loss of a row that counts, lse - x[label], +inf where that logit is -inf; *error is what it may be off. Beside lse's
- * own error: its rounding and the logit's, as x - M or by log2 e and the constant; the difference's product with ln 2 and
- * that constant. Together 4 |lse| + 4 |x|. Absolute: a loss near 0 is a difference of two that are not. */
+/* The loss of a row that counts, lse - x[label]; +inf if that logit is -inf. *error is its absolute error
+ * bound. Besides lse's own error it has lse's rounding and the logit's, either in x - M or by log2 e and the
+ * constant; and the difference's product with ln 2 and that constant. Together 4 |lse| + 4 |x|. The bound is
+ * absolute, since a loss near 0 is a difference of two larger numbers. */
 REF_FN num ce_loss(const struct ref_context *c, int64_t row, int64_t label, const struct ce_row *of,
                    double *error)
 {

@@ -17,7 +17,7 @@ struct problem {
 };
 
 /* source[row][col .. col + 3] of a matrix with rows of `width`, zero from column `last` and row
- * `rows` on; all at once where rows start at multiples of 16 bytes, as col does in its row. */
+ * `rows` on. One load if rows start at multiples of 16 bytes, as col does in its row. */
 __device__ float4 read_four(const float *source, int64_t row, int64_t col, int64_t rows,
                             int64_t width, int64_t last)
 {

@@ -19,8 +19,8 @@ static const struct argument arguments[] = {
 
 enum { X, WEIGHT, SCALE, Y };
 
-/* Weights as published: W = N(0, 0.02^2), scale = max_k |W| / 448, weight = W / scale, so that the
- * largest weight of a row is near 448. The largest of k normals is about sqrt(2 ln k) deviations. */
+/* Weights as published: W = N(0, 0.02^2), scale = max_k |W| / 448, weight = W / scale, so the largest weight
+ * of a row is near 448. The largest of k normal values is about sqrt(2 ln k) deviations. */
 static double largest_of(int64_t k)
 {
     return sqrt(2 * log((double)k + 2));
@@ -61,10 +61,11 @@ static int needles(const struct config *config, struct random *random, struct in
     return 0;
 }
 
-/* Terms of one sign. A unit that keeps 13 bits loses up to 2^-13 of its running sum per product, all in one
- * direction: of 16384 dense terms as much as the result, and no bound could tell that from a wrong one. So they are
- * whole numbers, thinned to some 85 products of mean 56.25 = 7.5^2: sums of about 4800, with a deviation of 700, are
- * exact for every unit up to 2^13, and have more bits than bf16, fp16 or a shorter accumulator holds. */
+/* Terms of one sign. A unit that keeps 13 bits loses up to 2^-13 of its running sum per product, always in
+ * one direction. Over 16384 dense terms that is as much as the result, and no bound could tell it from a
+ * wrong result. So the terms are integers, thinned to about 85 products of mean 56.25 = 7.5^2. Sums are about
+ * 4800, with a deviation of 700: exact for every unit up to 2^13, and with more bits than bf16, fp16 or a
+ * shorter accumulator holds. */
 static int thin(const struct config *config, struct random *random, struct instance *out)
 {
     const float density = (float)fmin(1, sqrt(85 / (double)out->extent[2]));
@@ -95,8 +96,9 @@ static int special(const struct config *config, struct random *random, struct in
         .kind = FILL_POWERS, .a = -3, .b = 3, .density = 1                                                   \
     }
 
-/* Exact classes but `scales` have power-of-two scales. The signs of all others are random: of `cancel` those of pairs (v w, -v w'),
- * and the part of a pair that a partial sum holds has a square of at most theirs together. */
+/* Exact classes except `scales` have scales that are powers of two. The signs of all other classes are
+ * random. In `cancel` the pairs (v w, -v w') have random signs, and the part of a pair that a partial sum
+ * holds has at most the square of both. */
 static const struct input_class classes[] = {
     {"normal", DATA_SIGN_RANDOM, "as published: x in [-4, 4), weights up to about 448",
      .fill = {[X] = {.kind = FILL_UNIFORM, .a = -4, .b = 4}, [WEIGHT] = {.kind = FILL_NORMAL}},

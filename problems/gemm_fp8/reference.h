@@ -49,10 +49,10 @@ REF_FN bool fp8_is_power_of_two(double x)
     return fabs(x) * UNIT_F32 == error_half_ulp(error_format(DTYPE_F32), x);
 }
 
-/* Where the sum is exact. It may be rounded to bf16, R. A scale that multiplies an operand, a product or partial sums
- * rounds each of the N terms, which are no zeros, unless it is 1, and N - 1 sums: sum p^2 - 1 times at most, and 2 k,
- * u of the running size each. A power of two rounds nothing, and then rounding the sum is rounding the output: of
- * all that is admitted one bf16 results, the nearest. */
+/* Error of an exact sum. R: the sum may be rounded to bf16. A scale other than 1 that multiplies an operand,
+ * a product or partial sums rounds each of the N nonzero terms and N - 1 sums. That is at most sum p^2 - 1
+ * times, and at most 2 k times, by u of the running size each. A power of two rounds nothing. Then rounding
+ * the sum is the same as rounding the output, so all admitted ways give one bf16 result, the nearest. */
 REF_FN double fp8_exact_error(const struct sum_facts *sum, double scale)
 {
     const double roundings = sum->square - 1 < 2 * sum->terms ? sum->square - 1 : 2 * sum->terms;
@@ -63,9 +63,9 @@ REF_FN double fp8_exact_error(const struct sum_facts *sum, double scale)
                           UNIT_F32 * roundings * (value > norm ? value : norm));
 }
 
-/* The accumulation, E; then the sum may be rounded to bf16, R; then one fp32 product with the scale. A scale that
- * multiplies partial sums or an operand instead rounds each by u: u ||p|| or less, which R = 2^-9 |s| hides, or E where s
- * vanishes. */
+/* E, the accumulation; then R, the sum may be rounded to bf16; then one fp32 product with the scale. A scale
+ * that multiplies partial sums or an operand instead rounds each by u: at most u ||p||. R = 2^-9 |s| covers
+ * that, or E if s vanishes. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     const double *part = e->part;

@@ -126,9 +126,10 @@ __device__ void dequantize(uint32_t bytes, const columns &c, uint32_t (&w)[4])
 }
 
 /* sum += the 64 terms of a stage for the warp's 16 MT rows from `row` and 32 columns from `col`.
- * Column c of the B fragment j is column 4c + j of the warp: lane 4g + t finds rows 2t, 2t + 1 of
- * its four fragments in one word, bytes 4g .. 4g + 3 of row t of w_q (t + 4: the second register).
- * ldmatrix: lanes 8q .. 8q + 7 give the rows of matrix q, which becomes register q of A. */
+ * Column c of the B fragment j is column 4c + j of the warp. So lane 4g + t finds rows 2t, 2t + 1
+ * of its four fragments in one word: bytes 4g .. 4g + 3 of row t of w_q (t + 4: the second
+ * register). ldmatrix: lanes 8q .. 8q + 7 give the rows of matrix q, which becomes register q of
+ * A. */
 template <int MT>
 __device__ void multiply(float (&sum)[MT][4][4], const uint8_t *x, const uint8_t *w_q, int row,
                          int col)

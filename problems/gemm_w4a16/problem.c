@@ -3,7 +3,7 @@
 #include <math.h>
 
 static const char *const zeros[] = {"drawn", "spread", "low", "high", "equal", NULL};
-enum { DRAWN, SPREAD, LOW, HIGH, EQUAL }; /* as the list above */
+enum { DRAWN, SPREAD, LOW, HIGH, EQUAL }; /* indices into the list above */
 
 static const struct axis axes[] = {
     {"m", AXIS_NUMBER, NULL, "rows of x and y"},
@@ -28,8 +28,8 @@ static const struct argument arguments[] = {
 
 enum { X, W_Q, SCALES, ZEROS, Y };
 
-/* Zero points by the axis, after the class: a number is drawn for `equal`, and weights of its own, both nibbles of
- * seven bytes in eight. */
+/* Sets the zero points by their axis, after the class. `equal` draws one number for them, and its own
+ * weights: both nibbles of seven bytes in eight. */
 static int fill_zeros(const struct config *config, struct random *random, struct instance *out)
 {
     static const struct fill fills[] = {[DRAWN] = {.kind = FILL_LEVELS, .a = 6, .b = 4},
@@ -48,8 +48,8 @@ static int fill_zeros(const struct config *config, struct random *random, struct
     return 0;
 }
 
-/* Both signs and sparse: sum |x| is about 1200, and with needles 768 more in large values at the last row of w and at
- * the groups' ends. */
+/* Sparse values of both signs: sum |x| is about 1200. Needles add 768 in large values at the last row of w
+ * and at the ends of groups. */
 static void plant(struct instance *out, float value, float other, struct random *random)
 {
     const int64_t m = out->extent[0], k = out->extent[2], group = out->extent[3];
@@ -77,8 +77,9 @@ static int needles(const struct config *config, struct random *random, struct in
     return fill_zeros(config, random, out);
 }
 
-/* One sign: x from 0..7 up to 1024 rows, fewer levels beyond, 0 or 1 from 4096 on: sum |x| is about 3600, in the end
- * 8200. Sums have up to 22 bits, so a shorter accumulator or a rounded partial sum shows. */
+/* Values of one sign: x from 0..7 up to 1024 rows, fewer levels beyond, 0 or 1 from 4096 on. sum |x| is about
+ * 3600, and at most 8200. Sums have up to 22 bits, so a shorter accumulator or a rounded partial sum is
+ * found. */
 static int levels(const struct config *config, struct random *random, struct instance *out)
 {
     const double count = floor(8192 / (double)out->extent[2]);
@@ -86,21 +87,22 @@ static int levels(const struct config *config, struct random *random, struct ins
     return fill_zeros(config, random, out);
 }
 
-/* As published: groups of normals of deviation 0.02, quantized from their least to their greatest value.
- * The range of 128 normals is 5.2 deviations on average, so a step is 0.0069 and the zero 7.5. */
+/* As published: groups of normal values of deviation 0.02, quantized from their minimum to their maximum. The
+ * range of 128 normal values is 5.2 deviations on average, so a step is 0.0069 and the zero point 7.5. */
 #define PUBLISHED_WEIGHTS                                                                                    \
     [W_Q] = {.kind = FILL_NIBBLES, .a = 7.5f, .b = 2.9f}, [SCALES] = {.kind = FILL_UNIFORM,                  \
                                                                       .a = 0.0058f,                          \
                                                                       .b = 0.008f}
 
-/* Weights of any bytes and power-of-two scales, beside whole numbers in x. A sum with the zero points applied
- * before or after it adds |x| (q + zero) scale, in units of 2^-3 at most 30 * 64 times sum |x|: below 2^23, and so exact
- * in every unit, for sum |x| < 4369. (Where not all scales are 8, for three times as much.) */
+/* Weights of arbitrary bytes and scales that are powers of two; x has integers. A sum with the zero points
+ * applied before or after it adds |x| (q + zero) scale, at most 30 * 64 times sum |x| in units of 2^-3. For
+ * sum |x| < 4369 that is below 2^23, and so exact in every unit. (If not all scales are 8, three times as
+ * much is exact.) */
 #define EXACT_WEIGHTS                                                                                        \
     [W_Q] = {.kind = FILL_LEVELS, .b = 256}, [SCALES] = {.kind = FILL_POWERS, .a = -3, .b = 3, .density = 1}
 
-/* The signs of all but the exact classes are random: of `cancel` those of pairs (v w, -v w'), where the part of a
- * pair that a partial sum holds, and what is rounded off it, have squares of at most twice theirs together. */
+/* The signs of all inexact classes are random. In `cancel` the pairs (v w, -v w') have random signs. The part
+ * of a pair that a partial sum holds, and what is rounded off it, have at most twice the square of both. */
 static const struct input_class classes[] = {
     {"normal", DATA_SIGN_RANDOM, "as published",
      .fill = {[X] = {.kind = FILL_NORMAL, .b = 1}, PUBLISHED_WEIGHTS}, .adjust = fill_zeros},

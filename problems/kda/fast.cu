@@ -15,10 +15,11 @@ constexpr int CHUNK = 64, BLOCK = 16, BLOCKS = CHUNK / BLOCK, SLICE = 16; /* SLI
 constexpr int PREPARE_THREADS = 256, PREPARE_WARPS = 8, SCAN_THREADS = 128, PAD = 8;
 constexpr int PAIRS = BLOCK * (BLOCK + 1) / 2; /* (i, j), j <= i, of a block */
 
-/* With G_i the sum of g over tokens 0..i of a chunk, A_ij = beta_i k_i . e^(G_i - G_j) k_j below
- * the diagonal and S the state before the chunk, its tokens write V' = (I + A)^-1 diag(beta)
+/* G_i is the sum of g over tokens 0..i of a chunk, A_ij = beta_i k_i . e^(G_i - G_j) k_j below the
+ * diagonal, S the state before the chunk. The tokens of the chunk write V' = (I + A)^-1 diag(beta)
  * (V - (e^G k) S) = U - W S. Then o = Q S + P V' and S <- e^(G_last) S + D V'. Rows are padded by
- * 16 bytes: the eight rows of a fragment lie in different banks; scan copies a chunk as it is. */
+ * 16 bytes, so the eight rows of a fragment lie in different banks; scan copies a chunk as it
+ * is. */
 template <int K> struct Operands {
     bf16 W[CHUNK][K + PAD];
     bf16 Q[CHUNK][K + PAD];     /* K^-1/2 e^G q */
@@ -43,9 +44,9 @@ struct Args {
     Values *values; /* [head][chunk][slice] */
 };
 
-/* Lane (g, c) = (l / 4, l % 4) holds a0 (g, 2c..), a1 (g + 8, 2c..), a2 (g, 2c + 8..) and
- * a3 (g + 8, 2c + 8..) of A; b0 (2c.., g), b1 (2c + 8.., g) of B; c0, c1 (g, 2c..) and
- * c2, c3 (g + 8, 2c..) of C. */
+/* Lane (g, c) = (l / 4, l % 4) holds these elements. Of A: a0 (g, 2c..), a1 (g + 8, 2c..), a2 (g,
+ * 2c + 8..) and a3 (g + 8, 2c + 8..). Of B: b0 (2c.., g), b1 (2c + 8.., g). Of C: c0, c1 (g, 2c..)
+ * and c2, c3 (g + 8, 2c..). */
 __device__ void mma(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
 {
     asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
@@ -216,7 +217,7 @@ template <int K> __device__ void invert(Workspace<K> &w)
     }
 }
 
-/* What is taken element by element. A warp writes D 16 tokens by 4 channels at a time. */
+/* The elementwise results. A warp writes D 16 tokens by 4 channels at a time. */
 template <int K> __device__ void finish_keys(Workspace<K> &w, Operands<K> &to, float scale)
 {
     const int lane = threadIdx.x % 32;

@@ -3,9 +3,9 @@
 #include <math.h>
 
 static const char *const decays[] = {"published", "long", "strong", "growth", "mixed", "slow", "still", NULL};
-enum { PUBLISHED, LONG, STRONG, GROWTH, MIXED, SLOW, STILL }; /* as the list above */
+enum { PUBLISHED, LONG, STRONG, GROWTH, MIXED, SLOW, STILL }; /* indices into the list above */
 static const char *const betas[] = {"sigmoid", "zero", "one", "mixed", NULL};
-enum { SIGMOID, BETA_ZERO, BETA_ONE, BETA_MIXED }; /* as the list above */
+enum { SIGMOID, BETA_ZERO, BETA_ONE, BETA_MIXED }; /* indices into the list above */
 
 static const struct axis axes[] = {
     {"batch", AXIS_NUMBER, NULL, "sequences"},
@@ -37,8 +37,8 @@ static const struct argument arguments[] = {{"batch", ARGUMENT_I64}, {"t", ARGUM
 
 enum { Q, K, V, G, BETA, O };
 
-/* Growth is bounded over the whole sequence: by e^10 in any channel. Within 2^-11 of 0 a state that is rounded
- * to TF32 at every token does not decay at all; within 2^-15 one that is rounded to bf16 every 128. */
+/* Growth over the whole sequence is at most e^10 in any channel. Decays within 2^-11 of 0 vanish if the state
+ * is rounded to TF32 at every token; decays within 2^-15 vanish if it is rounded to bf16 every 128 tokens. */
 static struct fill decay_of(const struct config *config)
 {
     const float most = (float)fmin(0.05, 10 / (double)config_value(config, "t"));
@@ -52,7 +52,7 @@ static struct fill decay_of(const struct config *config)
     return fills[config_value(config, "decay")];
 }
 
-/* sigmoid(N(0, 1)) has deviation 0.21; uniform numbers of that deviation stand in for it. */
+/* sigmoid(N(0, 1)) has deviation 0.21; uniform numbers of the same deviation replace it. */
 static struct fill beta_of(const struct config *config)
 {
     static const struct fill fills[] = {[SIGMOID] = {.kind = FILL_UNIFORM, .a = 0.14f, .b = 0.86f},
@@ -65,10 +65,12 @@ static struct fill beta_of(const struct config *config)
 /* --- q, k, v ---
  *
  * |k|^2 stays below 2 in every class, so that the update never grows the state: as published up to 128
- * channels, and 1.28 on average beyond. Full or partial updates forget within some dk / beta tokens what the
- * keys reach, whatever g is: where the decay is to be seen, they leave half of the channels alone. Unit keys do
- * not come twice within 32 tokens: powers of A, which a kernel may round, have entries up to binomial(m - 2, m / 2 - 1)
- * where m tokens of a chunk share a key, and their sums cancel to 1 at most. Of 128 tokens 4 do. */
+ * channels, and 1.28 on average beyond. Full or partial updates forget within about dk / beta tokens all
+ * that the keys reach, whatever g is. Classes that test the decay therefore leave half of the channels alone.
+ *
+ * Unit keys do not repeat within 32 tokens, so at most 4 of 128 tokens share a key. A kernel may round powers
+ * of A. If m tokens of a chunk share a key, these have entries up to binomial(m - 2, m / 2 - 1), and their
+ * sums cancel to at most 1. */
 
 static int early_keys(const struct config *config, struct random *random, struct instance *out)
 {
@@ -102,12 +104,13 @@ static int turn_keys(const struct config *config, struct random *random, struct 
     return 0;
 }
 
-/* Every value that an honest kernel forms is an integer, with dk^-1/2 = 1/8 a multiple of 1/8, and those that
- * it may round to bf16 have at most 8 bits, in any chunks of at most 128 tokens and by any inverse. With g = 0
- * decays are 1; a state is the last v that was written under its key, |v| < 128, and v - S^T k below 256;
- * scores are 0 or a power of two. A = strict lower triangle of [k_i = k_j] beta_i: of the m tokens of a chunk
- * that share a key, at most 4 as no key comes twice within 32, a power A^n has entries of at most 2; those of (I + A)^-1 are 0, 1 and -1. Sums of dk terms are below 64 * 8 * 127 < 2^16, and most
- * have more bits than bf16 or TF32 or fp16 hold. */
+/* Every value that an honest kernel forms is an integer, or with dk^-1/2 = 1/8 a multiple of 1/8. Values that
+ * it may round to bf16 have at most 8 bits, for any chunks of at most 128 tokens and any inverse. With g = 0
+ * decays are 1. A state is the last v written under its key, |v| < 128, and v - S^T k is below 256. Scores
+ * are 0 or a power of two. A is the strict lower triangle of [k_i = k_j] beta_i. At most 4 of the m tokens of
+ * a chunk share a key, since no key repeats within 32 tokens. So a power A^n has entries of at most 2, and
+ * those of (I + A)^-1 are 0, 1 and -1. Sums of dk terms are below 64 * 8 * 127 < 2^16, and most have more
+ * bits than bf16, TF32 or fp16 hold. */
 static int integers(const struct config *config, struct random *random, struct instance *out)
 {
     const int64_t beta = config_value(config, "beta");

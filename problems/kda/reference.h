@@ -1,6 +1,6 @@
 /* kda, the mathematics. For every (b, h), with S = 0 in R^{K x V}: at each t
  *     S <- diag(exp(g_t)) S;  S <- S + beta_t k_t (v_t - S^T k_t)^T;  o_t = K^{-1/2} S^T q_t.
- * Columns of S do not know of each other: a chain is one (b, h), a column one of V. */
+ * Columns of S are independent: a chain is one (b, h), a column one of V. */
 
 #define REF_RECURRENCE
 
@@ -33,7 +33,7 @@ REF_FN int64_t ref_state_rows(const struct ref_context *c)
     return c->extent[KDA_DK];
 }
 
-/* Where (b, t, h) lies among the tensors' leading axes. */
+/* Flat index of (b, t, h) in the tensors' leading axes. */
 REF_FN int64_t kda_at(const struct ref_context *c, int64_t chain, int64_t step)
 {
     const int64_t heads = c->extent[KDA_HEADS], b = chain / heads, h = chain % heads;
@@ -63,7 +63,7 @@ REF_FN double ref_cost(const struct ref_context *c)
 #ifdef REF_TOUCH
 #define REF_TOUCHES
 
-/* A step's part of each tensor lies a stride of all heads behind the last. */
+/* The data of consecutive steps are a stride of all heads apart. */
 REF_FN void ref_touch(const struct ref_context *c, int64_t chain, int64_t first, int64_t end, int64_t column)
 {
     const int64_t dk = c->extent[KDA_DK];
@@ -79,10 +79,11 @@ REF_FN void ref_touch(const struct ref_context *c, int64_t chain, int64_t first,
 
 #endif
 
-/* S <- diag(exp(g)) S, and what S^T k is then. Beside it, for the error model, the spread of every state
- * element: the square of what has been added to it, decayed alike. Additions of the last tokens, a chunk
- * of them, keep their own (`recent`): v' rounded as an operand errs where no later token of its chunk sees it.
- * Older ones are mixed by every later token like the state itself: leak is k's share of them. `added` begins as the sum of (k_i S_i)^2, as S^T k may be small where its terms are not. */
+/* Computes S <- diag(exp(g)) S and then S^T k. For the error model it also updates the spread of every state
+ * element: the squares of all additions to it, with the same decay. Additions of the current chunk have their
+ * own sum (`recent`): v' rounded as an operand errs where no later token of its chunk reads it. Every later
+ * token mixes older additions like the state itself; `leak` is k's share of them. `added` begins as the sum
+ * of (k_i S_i)^2, since S^T k may be small if its terms are not. */
 REF_FN void kda_decay(const struct ref_context *c, int64_t base, struct ref_rows *rows, struct ref_step *s)
 {
     double growth = 0, key = 0;
@@ -115,7 +116,7 @@ REF_FN void kda_decay(const struct ref_context *c, int64_t base, struct ref_rows
     ref_lane_floats(s->added);
 }
 
-/* A chunk is over: what it added is part of the state like all before. */
+/* At the end of a chunk its additions become part of the state. */
 REF_FN void kda_settle(const struct ref_context *c, struct ref_rows *rows)
 {
     REF_EACH_ROW(i, c->extent[KDA_DK])
@@ -128,8 +129,8 @@ REF_FN void kda_settle(const struct ref_context *c, struct ref_rows *rows)
     }
 }
 
-/* S <- S + k r^T, r = beta (v - S^T k), and what S^T q is then. The step adds to the spread of row i what its
- * sizes give, (beta k_i)^2 `added`, and multiplies the state by I - beta k k^T. */
+/* Computes S <- S + k r^T with r = beta (v - S^T k), and then S^T q. The step adds (beta k_i)^2 `added` to
+ * the spread of row i, and multiplies the state by I - beta k k^T. */
 REF_FN void kda_update(const struct ref_context *c, int64_t base, double beta, struct ref_rows *rows,
                        struct ref_step *s)
 {
@@ -164,8 +165,8 @@ REF_FN void kda_update(const struct ref_context *c, int64_t base, double beta, s
     ref_own_floats(spread, s->spread);
 }
 
-/* One step of REF_COLUMNS columns from `first` on; `count` of them exist. With `driven` false v is 0: how
- * the step itself acts on a state. */
+/* One step of REF_COLUMNS columns from `first` on, of which `count` exist. If `driven` is false, v is 0: this
+ * shows the action of the step itself on a state. */
 REF_FN void ref_step(const struct ref_context *c, int64_t chain, int64_t step, int64_t first, int64_t count,
                      bool driven, struct ref_rows *rows, struct ref_carry *carry, struct ref_step *s)
 {
@@ -188,7 +189,7 @@ REF_FN void ref_element_of(const struct ref_context *c, const struct ref_step *s
                            const struct ref_carry *carry, int j, struct ref_element *e)
 {
     const double rows = (double)c->extent[KDA_DK];
-    const bool exact = c->data == DATA_EXACT; /* integers, and dk^-1/2 = 1/8 */
+    const bool exact = c->data == DATA_EXACT; /* all values are integers, and dk^-1/2 = 1/8 */
     const num scale = exact ? num_of(0.125) : num_div(num_of(1), num_sqrt(num_of(rows)));
     const double norm = sqrt(s->norm[j]) * (1 + rows * 0x1p-52);
     const double error = exact ? 0 : s->query * (carry->error[j] + (rows + 2) * 0x1p-53 * norm);
@@ -198,27 +199,29 @@ REF_FN void ref_element_of(const struct ref_context *c, const struct ref_step *s
     e->part[PART_TRACE] = s->query * carry->peak[j] / sqrt(rows);
 }
 
-/* Operands of products rounded to bf16, u = 2^-8. The output is a sum over rows i and tokens s of q_i k_si v'_s,
- * decayed, v' = beta (v - S^T k). On the way a kernel in chunks rounds some twelve times: q and k with their decays
- * (in P; again for and into the state), P, v', the state, W, U, the inverse and what it is applied to, q and k in A,
- * and powers of A. One rounding of each term by |d| <= u errs by sum d x, with norm |x| at most
+/* Operands of products are rounded to bf16, u = 2^-8. The output is a sum over rows i and tokens s of q_i
+ * k_si v'_s, decayed, with v' = beta (v - S^T k). A kernel in chunks rounds about twelve times: q and k with
+ * their decays (in P; again for and into the state), P, v', the state, W, U, the inverse and its operand, q
+ * and k in A, and powers of A. One rounding of each term by |d| <= u errs by sum d x, where the norm |x| is
+ * at most R,
  *     R^2 = sum_i q_i^2 sum_s (beta_s k_si)^2 (size_s)^2,   size^2 = (|v| + |S^T k|)^2 + sum_i (k_i S_i)^2,
- * decayed and mixed like the state itself: v' alone may be small where its parts are not, and so may S^T k. What is
- * rounded for all rows at once, v', errs by sum_s (q . k_s) d, whose norm is R on average; where one token has a
- * far larger q . k_s than that, it makes up o. So
+ * decayed and mixed like the state itself: v' and S^T k may be small if their parts are not. The rounding of
+ * v', shared by all rows, errs by sum_s (q . k_s) d, whose norm is R on average. If one token has a far
+ * larger q . k_s than that, it makes up o. So the bound is
  *     4 u |o| + 8 u R.
- * If one term is all there is, |o| = R, and that is the worst case of twelve roundings that agree. If there are
- * many, a d has deviation 0.42 u, twelve of them 1.5 u R: 8 u R alone is above five deviations of a kernel that
- * rounds everything. In fp32 throughout the same with 0.05.
+ * With a single term, |o| = R, and that is the worst case of twelve roundings that agree. With many terms, d
+ * has deviation 0.42 u, and twelve of them have 1.5 u R. Then 8 u R alone is above five deviations of a
+ * kernel that rounds everything. A kernel in fp32 throughout gets the same bound with 0.05.
  *
  * A state kept in fewer bits errs by sqrt(n) roundings in n tokens of memory, or does not decay at all.
  *
- * R carries every row's own decay, and the tokens' mixing. With the largest decay of a token for all rows it
- * would grow without bound on the published g, whose largest of 128 channels is above 0 at every token.
+ * R includes every row's own decay and the tokens' mixing. With a token's largest decay for all rows it would
+ * grow without bound on the published g, whose largest of 128 channels is above 0 at every token.
  *
- * Rows that nothing has reached, or that have decayed to nothing, have R = 0 beside large ones: 2^-24 of the largest
- * state there has been is allowed everywhere, as the enclosure has one norm for all rows, and 80 units of 2^-53
- * a token are up to 2^-33 of it after 16384. Of integers there is no error at all (problem.c). */
+ * Rows that were never written, or have decayed to nothing, have R = 0 beside large ones. So 2^-24 of the
+ * largest state so far is allowed everywhere. The enclosure needs this, too: it has one norm for all rows,
+ * and 80 units of 2^-53 per token are up to 2^-33 of it after 16384 tokens. Integers have no error at all
+ * (problem.c). */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     const double bf16 = 0x1p-8, share = a->operand == 0 ? 0.05 : a->d < 0x1p-12 ? 1 : 8;

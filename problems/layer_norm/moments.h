@@ -1,5 +1,6 @@
-/* layer_norm, what its three outputs share: mean m and variance v = sum (x - m)^2 / cols of a row, rstd = 1 / sqrt(v + eps),
- * and how far an honest kernel in fp32 may be off. A row with NaN is NaN in all of them; infinities are outside the contract. */
+/* layer_norm, shared by its three outputs: a row's mean m, variance v = sum (x - m)^2 / cols and rstd = 1 /
+ * sqrt(v + eps), and the errors of an honest fp32 kernel. A row with NaN is NaN in all of them. Infinities
+ * are outside the contract. */
 
 enum { NORM_X, NORM_GAMMA, NORM_BETA };
 enum { NORM_ROWS, NORM_COLS, NORM_EPS };
@@ -8,8 +9,8 @@ enum { PART_ERROR };
 struct ref_state {
     bool undefined;
     num mean, rstd;
-    double mean_error; /* of the mean, absolute */
-    double rstd_error; /* of rstd, relative */
+    double mean_error; /* absolute error bound of the mean */
+    double rstd_error; /* relative error bound of rstd */
 };
 
 REF_FN int64_t ref_rows(const struct ref_context *c)
@@ -28,12 +29,13 @@ REF_FN double ref_cost(const struct ref_context *c)
     return 2.0 * (double)c->extent[NORM_COLS];
 }
 
-/* Errors, u = 2^-24, A the mean of |x|. A sum of n terms in any order and split, or a running mean (Welford, merged parts):
- * 4 n u of the sum of magnitudes, 2^-12 at the most that is admitted; so the mean is within d = c A, c = min(4 n u, 2^-12), and
- * two roundings. Deviations from a mean that is off by d give v + d^2; from running means that are each off by at most d,
- * sum 2 (x - m) d / n <= 2 sqrt(v) d more. Their squares' sum, as above: c v, and 8 u for subtraction, square and division.
- * So |v' - v| <= (c + 8 u) v + 2 sqrt(v) d + d^2 and rstd, through its derivative, has half of that over v + eps, and 8 u of
- * root, reciprocal (2 ulp each) and the addition. */
+/* Errors with u = 2^-24, A the mean of |x|. A sum of n terms in any order and split, or a running mean
+ * (Welford, merged parts), errs by 4 n u of the sum of magnitudes; at most 2^-12 is admitted. So the mean is
+ * within d = c A, c = min(4 n u, 2^-12), and two roundings. Deviations from a mean that is off by d give v +
+ * d^2. Running means that are each off by at most d add sum 2 (x - m) d / n <= 2 sqrt(v) d. The sum of
+ * squares errs by c v as above, and by 8 u for subtraction, square and division. So |v' - v| <= (c + 8 u) v +
+ * 2 sqrt(v) d + d^2. By its derivative, rstd errs by half of that over v + eps, and by 8 u for root,
+ * reciprocal (2 ulp each) and addition. */
 REF_FN void norm_errors(const struct ref_context *c, double magnitude, double variance,
                         struct ref_state *state)
 {

@@ -28,7 +28,7 @@ static float needle(int i)
     return (i % 2 ? -1 : 1) * (1000.0f + 8.0f * (float)i);
 }
 
-/* Values far from the rest at the places that a kernel is likely to forget: they make up the variance. */
+/* Outliers at places that faulty kernels tend to drop; they make up the variance. */
 static int plant_needles(const struct config *config, struct random *random, struct instance *out)
 {
     (void)config;
@@ -36,7 +36,7 @@ static int plant_needles(const struct config *config, struct random *random, str
     return 0;
 }
 
-/* Published parameters are 1 and 0, which hides a kernel that ignores them. */
+/* The published parameters are 1 and 0, which hides a kernel that ignores them. */
 #define AFFINE [GAMMA] = {.kind = FILL_UNIFORM, .a = 0.5f, .b = 2}, [BETA] = {.kind = FILL_NORMAL, .b = 1}
 
 static const struct input_class classes[] = {

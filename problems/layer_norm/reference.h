@@ -6,8 +6,9 @@ REF_FN int64_t ref_width(const struct ref_context *c)
     return c->extent[NORM_COLS];
 }
 
-/* (x - m) r gamma + beta, or x (r gamma) + (beta - m r gamma): the mean's error and one rounding of x - m or, in the second
- * form, of x and m by themselves; three products, 4 u; the addition to beta, and its rounding where it cancels. */
+/* (x - m) r gamma + beta, or x (r gamma) + (beta - m r gamma). The error has the mean's, and one rounding of
+ * x - m or, in the second form, of x and m separately. Three products add 4 u; so does the addition to beta,
+ * with its rounding if it cancels. */
 REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first, int64_t count,
                          const num *scratch, const struct ref_state *state, struct ref_element *e)
 {

@@ -71,9 +71,9 @@ __device__ uint32_t chunk_at(uint32_t tile, int row, int chunk)
     return tile + row * (DEPTH * 2) + ((chunk ^ (row & 7)) << 4);
 }
 
-/* source[row0 .. row0 + ROWS - 1][col0 .. col0 + 63] into the ring at `tile`, zero from row `rows`
- * and column `cols` on; source has `cols` columns, a multiple of WIDE, and so a copy of WIDE
- * elements is aligned, and inside or outside as a whole. Single elements, below the 4 bytes of
+/* Copies source[row0 .. row0 + ROWS - 1][col0 .. col0 + 63] into the ring at `tile`, zero from row
+ * `rows` and column `cols` on. source has `cols` columns, a multiple of WIDE. So a copy of WIDE
+ * elements is aligned, and entirely inside or outside. Single elements, below the 4 bytes of
  * cp.async, are copied through registers. */
 template <int ROWS, int WIDE>
 __device__ void copy_tile(uint8_t *ring, uint32_t tile, const __nv_bfloat16 *source, int64_t row0,

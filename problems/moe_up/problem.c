@@ -40,8 +40,8 @@ static int64_t below(struct random *random, int64_t bound)
     return (int64_t)random_below(random, (uint64_t)bound);
 }
 
-/* One row at a time to an expert of a power law: expert i gets 1 / (i + 1) of the weight, in a random
- * order of the experts. */
+/* Assigns rows one by one to experts by a power law: expert i has weight 1 / (i + 1), in a random order of
+ * the experts. */
 static void route_zipf(int64_t tokens, int64_t experts, int64_t *rows, struct random *random)
 {
     double total = 0;
@@ -58,7 +58,7 @@ static void route_zipf(int64_t tokens, int64_t experts, int64_t *rows, struct ra
     }
 }
 
-/* Boundaries anywhere: as many rows as fall between cuts drawn at random. */
+/* Random boundaries: the rows between cuts drawn at random. */
 static int ascending(const void *a, const void *b)
 {
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -75,7 +75,7 @@ static void route_odd(int64_t tokens, int64_t experts, int64_t *rows, struct ran
         rows[e] -= rows[e - 1];
 }
 
-/* Experts with rows are every other one or fewer, never the first or the last where there is another. */
+/* Every other expert or fewer gets rows; never the first or the last, if there is another. */
 static void route_empty(int64_t tokens, int64_t experts, int64_t *rows, struct random *random)
 {
     const int64_t inner = experts > 2 ? experts - 2 : 1, first = experts > 2 ? 1 : 0;
@@ -88,7 +88,7 @@ static void route_empty(int64_t tokens, int64_t experts, int64_t *rows, struct r
     }
 }
 
-/* One row for as many experts as there are rows to spare; the rest belongs to one of them. */
+/* One row each for as many experts as possible; the remaining rows go to one of them. */
 static void route_single(int64_t tokens, int64_t experts, int64_t *rows, struct random *random)
 {
     const int64_t single = tokens < experts ? tokens : experts;
@@ -115,7 +115,7 @@ static void route(const struct config *config, int64_t tokens, int64_t experts, 
             rows[e] = (e + 1) * tokens / experts - e * tokens / experts;
 }
 
-/* Rows of every expert: the first that a content draws. NULL when out of memory. */
+/* Row count of every expert: the first draw of an input draw. NULL when out of memory. */
 static int64_t *draw_rows(const struct config *config, int64_t tokens, int64_t experts, struct random *random)
 {
     int64_t *rows = calloc((size_t)experts, sizeof *rows);
@@ -124,7 +124,7 @@ static int64_t *draw_rows(const struct config *config, int64_t tokens, int64_t e
     return rows;
 }
 
-/* expert_offsets; NULL when out of memory. */
+/* Draws expert_offsets; NULL when out of memory. */
 static int32_t *draw_offsets(const struct config *config, int64_t tokens, int64_t experts,
                              struct random *random)
 {
@@ -142,7 +142,7 @@ static int32_t *draw_offsets(const struct config *config, int64_t tokens, int64_
     return offsets;
 }
 
-/* The row count of one expert: the most rows, or (`least`) the fewest. */
+/* The largest row count of an expert or, with `least`, the smallest. */
 static int64_t extreme_rows(const struct config *config, bool least, struct random *random)
 {
     const int64_t experts = config_value(config, "experts");
@@ -184,7 +184,7 @@ static const struct derived derived[] = {
 
 /* --- values --- */
 
-/* Column j of expert e of a weight, as row e * inter_dim + j of an operand. */
+/* Column j of expert e of a weight is row e * inter_dim + j of the operand. */
 static struct operand weight_operand(struct fill *fill, int64_t hidden, int64_t inter, int64_t experts)
 {
     return (struct operand){fill, experts * inter, inter, hidden * inter, 1, inter};
@@ -202,8 +202,8 @@ static int draw_products(struct instance *out, draw_product *draw, struct random
     return 0;
 }
 
-/* Integer sums for the gate and for up; silu of the gate is not exact, but a term of up counts in full
- * wherever the gate is positive. */
+/* Gate and up sums are integers. silu of the gate is not exact, but a term of up counts in full wherever the
+ * gate is positive. */
 static int integers(const struct config *config, struct random *random, struct instance *out)
 {
     (void)config;
@@ -216,7 +216,7 @@ static int needles(const struct config *config, struct random *random, struct in
     return draw_products(out, product_needles, random);
 }
 
-/* Gates of deviation 40 whatever the length. */
+/* Gates of deviation 40 for any length. */
 static int widen_gates(const struct config *config, struct random *random, struct instance *out)
 {
     (void)config;
@@ -225,8 +225,8 @@ static int widen_gates(const struct config *config, struct random *random, struc
     return 0;
 }
 
-/* Gates and ups on a grid of 1/32, deviation 1 to 4: nearly all below 8, where bf16 holds them. What is left
- * is silu and the output, and silu is not that of integers only. */
+/* Gates and ups on a grid of 1/32 with deviation 1 to 4: nearly all are below 8, where bf16 represents them.
+ * Only silu and the output round, and silu's argument is not always an integer. */
 static int thin(const struct config *config, struct random *random, struct instance *out)
 {
     const double hidden = (double)out->extent[1];
@@ -267,7 +267,7 @@ static int scale_weights(const struct config *config, struct random *random, str
     }
 
 /* Terms of `normal`, `wide`, `gates` and `scaled` are products of independent factors with symmetric signs:
- * DATA_SIGN_RANDOM. Those of `uniform` are all positive, those of `cancel` come in pairs: DATA_ANY. */
+ * DATA_SIGN_RANDOM. The terms of `uniform` are all positive, those of `cancel` come in pairs: DATA_ANY. */
 static const struct input_class classes[] = {
     {"normal", DATA_SIGN_RANDOM, "as published: deviations 0.1 and 0.02",
      .fill = {[HIDDEN] = NORMAL(0.1f), [W_GATE] = NORMAL(0.02f), [W_UP] = NORMAL(0.02f)}},

@@ -1,5 +1,6 @@
-/* moe_up, the mathematics: out[r,j] = silu(g) u, g = sum_h hidden[r,h] w_gate[e,h,j], u the same with
- * w_up, silu(g) = g / (1 + exp(-g)), e the expert with expert_offsets[e] <= r < expert_offsets[e+1]. */
+/* moe_up, the mathematics: out[r,j] = silu(g) u with g = sum_h hidden[r,h] w_gate[e,h,j], u the same with
+ * w_up, and silu(g) = g / (1 + exp(-g)). Row r belongs to the expert e with expert_offsets[e] <= r <
+ * expert_offsets[e+1]. */
 
 #define REF_CONTRACTION
 #define REF_GROUPED
@@ -39,8 +40,8 @@ REF_FN double ref_b(const struct ref_context *c, int64_t expert, int part, int64
 }
 
 /* Integers, or in `grid` multiples of 1/32. With at most 20 needles, sum |p| <= max(9 * 64, 8192) + 20 * 28^2
- * < 2^15, 2^20 units: below 2^23 in any order and any split, so that neither fp32 nor a matrix unit, which
- * drops what lies 2^-24 below the greatest term, errs at all. */
+ * < 2^15, or 2^20 units. That is below 2^23 in any order and any split. So both fp32 and a matrix unit, which
+ * drops bits 2^-24 below the largest term, are exact. */
 REF_FN double ref_unit(const struct ref_context *c)
 {
     return c->data == DATA_EXACT ? 0x1p-5 : 0;
@@ -75,8 +76,8 @@ REF_FN double moe_silu_of(double g)
     return g / (1 + exp(-g));
 }
 
-/* The greatest distance of silu over [g - r, g + r] from silu(g). It falls to its least value, -0.27846,
- * at g = -1.27846 and rises on either side, so that the ends and that point bound it. */
+/* The largest distance of silu over [g - r, g + r] from silu(g). silu decreases to its minimum -0.27846 at g
+ * = -1.27846 and increases after it, so the two ends and that point bound the distance. */
 REF_FN double moe_silu_spread(double g, double r)
 {
     const double lowest = -1.2784645427610738, at = moe_silu_of(g);
@@ -86,8 +87,8 @@ REF_FN double moe_silu_spread(double g, double r)
     return ends > turn ? ends : turn;
 }
 
-/* What rounding to bf16 adds to a number that is off from x by at most e. The nearest value to it is no
- * farther from it than half an ulp, nor than the value nearest to x: dist(x) + e. */
+/* The rounding to bf16 of a number that is off from x by at most e. Its nearest bf16 value is within half an
+ * ulp, and within dist(x) + e, the distance to the value nearest to x. */
 REF_FN double moe_rounding(double x, double e)
 {
     const struct format bf16 = error_format(DTYPE_BF16);
@@ -95,7 +96,7 @@ REF_FN double moe_rounding(double x, double e)
     return half < near ? half : near;
 }
 
-/* One sum, off by its accumulation and perhaps rounded to bf16 on top. */
+/* Error of one sum: its accumulation, and an optional rounding to bf16. */
 REF_FN double moe_sum_error(const struct ref_context *c, const struct arithmetic *a, const double *part)
 {
     const struct sum_facts facts = ref_kept_sum(part, ref_unit(c));
@@ -103,23 +104,24 @@ REF_FN double moe_sum_error(const struct ref_context *c, const struct arithmetic
     return sum + moe_rounding(facts.value, sum);
 }
 
-/* |out' - silu(g) up| for g' within G of g and up' within U of up (sums, each perhaps rounded to bf16),
- * silu' off from silu(g') by its own arithmetic and perhaps rounded to bf16 (the published reference
- * multiplies bf16 tensors, F.silu(gate) * up), and two products in fp32. With S = |silu' - silu(g)|,
+/* Bounds |out' - silu(g) up| for g' within G of g and up' within U of up (sums, each perhaps rounded to
+ * bf16). The computed silu' differs from silu(g') by its own arithmetic, and may be rounded to bf16 (the
+ * published reference multiplies bf16 tensors, F.silu(gate) * up). Two products in fp32 follow. With S =
+ * |silu' - silu(g)|,
  *
  *     |out' - out| <= S (|up| + U) + |silu(g)| ((1 + u) U + 2 u |up|),   u = 2^-24.
  *
- * Proved, for any of these steps taken or not, but for what error_of_sum says of the sums: honest kernels
- * come close to it.
+ * This is proved whether or not a kernel takes each of these steps, given error_of_sum for the sums. Honest
+ * kernels come close to it.
  *
- * silu(g') - silu(g) is bounded over all of the interval: a first-order bound would reject honest kernels at
- * large negative gates, where silu falls by half every 0.7. silu's own arithmetic errs, relative and in units
- * u, by its exponential's 4 + 2.346 |g| (__expf, 2 + 1.173 |g| ulp), its argument's rounding (2 |g|), a sum
- * (1), a division (4) and a product (1): 12 + 4.346 |g|. Where the exponential overflows, silu is 0 in the
- * place of something below 2^-120. g/2 (1 + tanh(g/2)) cancels at negative g: tanh as 1 - 2 / (1 + exp(g)) is
- * off by 4 u, tanhf by 2 u, times |g|/2: twice that are 4 u |g|. Where there are matrix units the hardware's
- * tanh is permitted, off by a relative 2^-11: 2^-12 |g' tanh(g'/2)| and a little; g tanh(g/2) = 2 silu(g) - g
- * is nowhere steeper than 1.2. */
+ * silu(g') - silu(g) is bounded over the whole interval. A first-order bound would reject honest kernels at
+ * large negative gates, where silu halves every 0.7. The relative errors of silu's own arithmetic in units u
+ * are: its exponential's 4 + 2.346 |g| (__expf, 2 + 1.173 |g| ulp), its argument's rounding (2 |g|), a sum
+ * (1), a division (4) and a product (1): 12 + 4.346 |g|. If the exponential overflows, silu is 0 instead of a
+ * value below 2^-120. g/2 (1 + tanh(g/2)) cancels at negative g: tanh as 1 - 2 / (1 + exp(g)) errs by 4 u,
+ * tanhf by 2 u, times |g|/2; twice that is 4 u |g|. With matrix units the hardware's tanh is permitted, with
+ * a relative error of 2^-11: 2^-12 |g' tanh(g'/2)| and a little. g tanh(g/2) = 2 silu(g) - g has a slope of
+ * at most 1.2. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     const double g = e->part[PART_GATE], u = e->part[PART_UP];

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const char *const lengths[] = {"equal", "ragged", "one", "short", "full", "over", NULL};
-enum { EQUAL, RAGGED, ONE, SHORT, FULL, OVER }; /* as the list above */
+enum { EQUAL, RAGGED, ONE, SHORT, FULL, OVER }; /* indices into the list above */
 static const char *const tables[] = {"shuffled", "identity", "reversed", "shared", NULL};
 static const char *const pasts[] = {"finite", "nan", "invalid", NULL};
 
@@ -38,13 +38,13 @@ static const struct argument arguments[] = {{"batch", ARGUMENT_I64},         {"h
 
 enum { QUERY, KV_CACHE, BLOCK_TABLE, SEQ_LENS, OUT };
 
-/* What instantiate works on. */
+/* Working data of `instantiate`. */
 struct cache {
     int64_t batch, heads, kv_heads, head_dim, page_size, max_len, lengths;
     int64_t pages, pages_per_seq;
     int32_t *length; /* [batch] */
     int32_t *table;  /* [batch, pages_per_seq] */
-    int32_t *valid;  /* [pages]: leading slots that some token uses */
+    int32_t *valid;  /* [pages]: number of leading slots that tokens use */
 };
 
 static int64_t ceil_div(int64_t a, int64_t b)
@@ -70,8 +70,8 @@ static struct cache cache_of(const struct config *config)
     return c;
 }
 
-/* Of sequence b before they are permuted, to be asked in order. One has max_len tokens: the axis means
- * what it says. */
+/* Draws the length of sequence b before the permutation; must be called in order of b. The first one has
+ * max_len tokens, so that the axis has its stated meaning. */
 static int64_t draw_length(const struct cache *c, int64_t b, struct random *random)
 {
     if (b == 0)
@@ -87,7 +87,7 @@ static int64_t draw_length(const struct cache *c, int64_t b, struct random *rand
     }
 }
 
-/* The lengths belong to the shape. False when out of memory. */
+/* Draws the lengths from the shape's stream. False when out of memory. */
 static bool draw_lengths(struct cache *c, struct random *shape_random)
 {
     c->length = malloc((size_t)c->batch * sizeof *c->length);
@@ -96,7 +96,7 @@ static bool draw_lengths(struct cache *c, struct random *shape_random)
     return c->length != NULL;
 }
 
-/* Which sequence has which, the longest included, is content. */
+/* The draw decides which sequence has which length, including the longest. */
 static void permute_lengths(struct cache *c, struct random *content_random)
 {
     for (int64_t b = c->batch - 1; b > 0; b--) {
@@ -120,16 +120,16 @@ static int64_t shortest(const struct config *config, struct random *shape_random
     return least;
 }
 
-/* The page that holds page i of sequence b, before renumbering: its own, or with `shared` that of the
- * even sequence before it for the first half of its pages. */
+/* Does page i of sequence b belong to the preceding sequence? Only with `shared`, for the first half of the
+ * pages of an odd sequence. */
 static bool shares_page(const struct cache *c, int64_t b, int64_t i)
 {
     const int64_t mine = ceil_div(c->length[b], c->page_size);
     return b % 2 == 1 && i < (mine + 1) / 2 && i < ceil_div(c->length[b - 1], c->page_size);
 }
 
-/* Pages of the cache. An upper bound that permuting the lengths does not change, so shapes stay the
- * same for every content; with lengths that differ some pages are never named by the table. */
+/* Number of pages in the cache: an upper bound that does not depend on the permutation, so that shapes are
+ * the same in every draw. If lengths differ, the table names some pages nowhere. */
 static int64_t count_pages(const struct config *config, const struct cache *c)
 {
     int64_t pages = 0;
@@ -203,7 +203,7 @@ static int64_t token_offset(const struct cache *c, int64_t b, int64_t t, int64_t
 
 /* --- values --- */
 
-/* What instantiate drew. */
+/* Reads the cache that `instantiate` drew. */
 static struct cache cache_in(const struct config *config, const struct instance *instance)
 {
     struct cache c = cache_of(config);
@@ -213,7 +213,7 @@ static struct cache cache_in(const struct config *config, const struct instance 
     return c;
 }
 
-/* A token where a split, a tile or a page is likely to end or to begin: at a multiple of a power of two. */
+/* A token at a multiple of a power of two, where a split, a tile or a page is likely to begin or end. */
 static int64_t edge_token(int64_t length, struct random *random)
 {
     uint64_t doublings = 0;
@@ -224,11 +224,11 @@ static int64_t edge_token(int64_t length, struct random *random)
     return token < 0 ? 0 : token < length ? token : length - 1;
 }
 
-/* Keys and values of +-3 and every query 8 times the key of one token of its sequence, which scores 72 sqrt(D).
- * A key that differs in h places scores 144 h / sqrt(D) less, at least 9 h: from h = 12 on its weight is 0 in
- * fp32, and of 2^17 random keys none is nearer but once in 10^8. So every admitted arithmetic gives the
- * token's value row, and since 3 lies between its neighbours in bf16, no power of two, bit for bit. The token is
- * the last one, the first, the last of a page, at the edge of a tile, or any. */
+/* Keys and values are +-3. Every query is 8 times the key of one token of its sequence, which scores 72
+ * sqrt(D). A key that differs in h places scores 144 h / sqrt(D) less, at least 9 h: from h = 12 on its
+ * weight is 0 in fp32. Of 2^17 random keys one is closer only once in 10^8. So every admitted arithmetic
+ * returns the token's value row bit for bit. 3 lies between its bf16 neighbours and is no power of two. The
+ * token is the last one, the first, the last of a page, at the edge of a tile, or any. */
 static int gather_queries(const struct config *config, struct random *random, struct instance *out)
 {
     const struct cache c = cache_in(config, out);
@@ -249,9 +249,9 @@ static int gather_queries(const struct config *config, struct random *random, st
     return 0;
 }
 
-/* A zero query: all scores are 0, the output is the plain mean of the values, which are 0 or +-1. The sum of n
- * such numbers is about sqrt(n), so the fewer of a column are not 0 the more one of them tells: about 400, or
- * 1 in 128. Some tokens stand out: the last ones, the first, and edges of tiles. */
+/* A zero query: all scores are 0, and the output is the plain mean of the values, which are 0 or +-1. The sum
+ * of n such numbers is about sqrt(n), so a single value has more effect if few of a column are nonzero: about
+ * 400, or 1 in 128. Some tokens are always nonzero: the last ones, the first, and edges of tiles. */
 static int thin_values(const struct config *config, struct random *random, struct instance *out)
 {
     const struct cache c = cache_in(config, out);
@@ -324,7 +324,7 @@ static void set_shapes(const struct cache *c, struct instance *out)
         .bytes = 4.0 * tokens * (double)(c->kv_heads * c->head_dim) + 2 * query_bytes};
 }
 
-/* Slots past a sequence's end are garbage. */
+/* Slots past a sequence's end are undefined. */
 static void set_garbage(const struct cache *c, struct fill *kv)
 {
     kv->valid = c->valid;
@@ -367,7 +367,7 @@ static int measure(const struct config *config, struct random *shape_random, str
     return 0;
 }
 
-/* What an offset into the cache reaches: the table sends tokens anywhere. */
+/* Number of elements that an offset into the cache can reach: the table scatters tokens over all pages. */
 static int64_t cache_elements(const struct config *config, struct random *shape_random,
                               struct random *content_random)
 {

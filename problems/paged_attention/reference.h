@@ -1,6 +1,6 @@
-/* paged_attention, the mathematics: out[b,h,:] = sum_t w_t v_t / sum_t w_t with
- * w_t = exp(s_t - shift), s_t = q . k_t / sqrt(D), over the tokens t < seq_lens[b]; token t lies in
- * page block_table[b][t / P], slot t % P. The allowed error is that of attention_reference.h. */
+/* paged_attention, the mathematics: out[b,h,:] = sum_t w_t v_t / sum_t w_t with w_t = exp(s_t - shift) and
+ * s_t = q . k_t / sqrt(D), over the tokens t < seq_lens[b]. Token t is in page block_table[b][t / P], slot t
+ * % P. attention_reference.h derives the allowed error. */
 
 enum { PAGED_QUERY, PAGED_KV, PAGED_TABLE, PAGED_LENS, PAGED_OUT };
 enum { PAGED_BATCH, PAGED_HEADS, PAGED_KV_HEADS, PAGED_DIM, PAGED_PAGE, PAGED_PAGES, PAGED_PER_SEQ };
@@ -73,7 +73,7 @@ REF_FN num attention_score(num dot, num factor)
 #ifdef REF_TOUCH
 #define REF_TOUCHES
 
-/* The tokens of a sequence, key and value side by side, are scattered over the cache. */
+/* The tokens of a sequence are scattered over the cache; the key and value of a token are adjacent. */
 REF_FN void ref_touch(const struct ref_context *c, int64_t row)
 {
     struct ref_state state;

@@ -25,8 +25,8 @@ static float needle(int i)
     return 1024.0f + 8.0f * (float)i;
 }
 
-/* Values that make up nearly all of a row's mean square, at the places that a kernel is likely to forget: the last row
- * and column, and the first column after whole vectors and tiles. */
+/* Values that make up nearly all of a row's mean square, at places that faulty kernels tend to drop: the last
+ * row and column, and the first column after whole vectors and tiles. */
 static int plant_needles(const struct config *config, struct random *random, struct instance *out)
 {
     (void)config;
@@ -34,7 +34,7 @@ static int plant_needles(const struct config *config, struct random *random, str
     return 0;
 }
 
-/* With eps = 0 a row of zeros or subnormals has no norm that fp32 could tell from 0. */
+/* With eps = 0, fp32 cannot distinguish the norm of a row of zeros or subnormals from 0. */
 static int keep_norms(const struct config *config, struct random *random, struct instance *out)
 {
     (void)random;
@@ -43,7 +43,7 @@ static int keep_norms(const struct config *config, struct random *random, struct
     return 0;
 }
 
-/* Published weights are 1 or nearly so, which hides a kernel that ignores them. */
+/* The published weights are about 1, which hides a kernel that ignores them. */
 #define WEIGHTS [WEIGHT] = {.kind = FILL_UNIFORM, .a = 0.5f, .b = 2}
 
 static const struct input_class classes[] = {

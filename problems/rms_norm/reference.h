@@ -1,5 +1,5 @@
-/* rms_norm, the mathematics: y[r,c] = x[r,c] / sqrt(sum_j x[r,j]^2 / cols + eps) * weight[c].
- * A row with NaN is all NaN. One with infinities has NaN there and 0 elsewhere; one of zeros is NaN where eps is 0. */
+/* rms_norm, the mathematics: y[r,c] = x[r,c] / sqrt(sum_j x[r,j]^2 / cols + eps) * weight[c]. A row with NaN
+ * is all NaN. A row with infinities has NaN at these and 0 elsewhere. A row of zeros is NaN if eps is 0. */
 
 enum { RMS_X, RMS_WEIGHT, RMS_Y };
 enum { RMS_ROWS, RMS_COLS, RMS_EPS };
@@ -73,13 +73,14 @@ REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first
     }
 }
 
-/* Relative errors, u = 2^-24. The sum has only positive terms: n u in any order, one rounding of each square, and the same
- * again where parts are merged: 8 n u bounds them, 2^-12 is the most that is admitted, and the root halves it. Division by
- * cols, eps, the root or its reciprocal within 2 ulp, a quotient or product, the weight's product: 16 u. x / rms may be
- * rounded to bf16 before the weight, where the arithmetic class has operands of bf16: the value nearest to it is as far away as it
- * is, and no farther than half an ulp, so that a result that is rounded another way at last is told from it. What is below
- * 2^-126 may be flushed: x, which loses 2^-126 |weight| / rms (a row of subnormals is as long as eps lets it be), x / rms,
- * which loses 2^-126 |weight|, and the result. */
+/* Relative errors, u = 2^-24. The sum has only nonnegative terms: n u in any order, one rounding of each
+ * square, and the same again if parts are merged. The bound is 8 n u; at most 2^-12 is admitted, and the root
+ * halves it. Division by cols, eps, the root or its reciprocal within 2 ulp, a quotient or product, the
+ * weight's product: 16 u. If the arithmetic class has bf16 operands, x / rms may be rounded to bf16 before
+ * the weight. The rounding error is the distance to the nearest bf16 value, and at most half an ulp; so a
+ * final result that is rounded differently is distinguished from it. Values below 2^-126 may be flushed: x,
+ * which loses 2^-126 |weight| / rms (a row of subnormals is as long as eps allows); x / rms, which loses
+ * 2^-126 |weight|; and the result. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     const struct format bf16 = error_format(DTYPE_BF16);

@@ -1,4 +1,4 @@
-/* rope_cache, what its two caches share: a row is a page, whose places know their tokens. */
+/* rope_cache, shared by both caches: a row is a page, and its scratch has the token of each slot. */
 #include "problems/rope_cache/rotation.h"
 
 struct ref_state {
@@ -15,7 +15,7 @@ REF_FN int64_t ref_width(const struct ref_context *c)
     return c->extent[ROPE_PAGE_SIZE] * c->extent[ROPE_KV_HEADS] * c->extent[ROPE_DIM];
 }
 
-/* Of every place the token that is written there, or -1. */
+/* The token that is written to each slot, or -1. */
 REF_FN int64_t ref_scratch(const struct ref_context *c)
 {
     return c->extent[ROPE_PAGE_SIZE];
@@ -23,11 +23,12 @@ REF_FN int64_t ref_scratch(const struct ref_context *c)
 
 REF_FN double ref_cost(const struct ref_context *c)
 {
-    return 1 + (double)c->extent[ROPE_TOKENS] / 16; /* looking is cheap beside a term of a sum */
+    /* looking up a token is cheap compared with a term of a sum */
+    return 1 + (double)c->extent[ROPE_TOKENS] / 16;
 }
 
-/* Is any of ROPE_LOOK tokens, a step apart, stored at one of `size` slots from `first` on? Without a branch, which lets a
- * CPU compare several at a time: of many pages each looks at all tokens. */
+/* Is any of ROPE_LOOK tokens, a step apart, stored in one of `size` slots from `first` on? It has no branch,
+ * so that a CPU compares several at once: every page looks at all tokens. */
 enum { ROPE_LOOK = 32 };
 
 REF_FN bool rope_any(const struct ref_context *c, int64_t token, uint64_t first, uint64_t size)
@@ -63,7 +64,7 @@ REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch, 
     state->heads = c->extent[ROPE_KV_HEADS];
 }
 
-/* Where element j of a page comes from: its token (-1: nowhere) and that one's vector in keys and values. */
+/* The source of element j of a page: its token (-1: none) and that token's vector in keys and values. */
 struct rope_source {
     int64_t token, vector, d;
 };
@@ -71,7 +72,7 @@ struct rope_source {
 REF_FN struct rope_source rope_source(const struct ref_state *state, const num *scratch, int64_t j)
 {
     const uint32_t dim = (uint32_t)state->dim,
-                   vector = (uint32_t)j / dim; /* a page has less than 2^32 elements */
+                   vector = (uint32_t)j / dim; /* a page has fewer than 2^32 elements */
     const uint32_t heads = (uint32_t)state->heads;
     struct rope_source source;
     source.token = (int64_t)num_mid(scratch[vector / heads]);

@@ -55,7 +55,7 @@ static int64_t rot_dim_of(const struct config *config)
                                                          : dim / 4;
 }
 
-/* [max_position, rot_dim] whole numbers for cos_sin, which are units of 2^-24 or themselves. */
+/* Allocates [max_position, rot_dim] integers for cos_sin, in units of `unit`: 2^-24 or 1. */
 static int32_t *give_table(struct instance *out, float unit)
 {
     const struct instance_tensor *table = &out->tensor[COS_SIN];
@@ -64,19 +64,21 @@ static int32_t *give_table(struct instance *out, float unit)
     return given;
 }
 
-/* To the nearest, ties to even, as lrint does, which is a call for each element: next to 1.5 * 2^52 doubles are whole numbers. */
+/* Rounds to nearest, ties to even, like lrint but without a call per element: doubles near 1.5 * 2^52 are
+ * integers. */
 static int32_t nearest(double x)
 {
     return (int32_t)(x + 0x1.8p52 - 0x1.8p52);
 }
 
-/* What comes after position p of each pair, by multiplication with its angle's cosine c and sine s. */
+/* Cosine and sine of a pair at position p. The next position follows by multiplication with the cosine c and
+ * sine s of the pair's angle. */
 struct rotation {
     double cosine, sine, c, s;
 };
 
-/* The published angles, position times 10000^(-2i / rot_dim), one position after another by multiplication; row by row, as they lie
- * in memory: a table of 131072 rows is drawn for many contents. */
+/* The published angles, position times 10000^(-2i / rot_dim), computed position by position by
+ * multiplication. Rows are written in memory order, since a table of 131072 rows is drawn many times. */
 static int draw_rotations(const struct config *config, struct random *random, struct instance *out)
 {
     const int64_t rows = out->tensor[COS_SIN].dim[0], rot = out->tensor[COS_SIN].dim[1], half = rot / 2;
@@ -103,7 +105,7 @@ static int draw_rotations(const struct config *config, struct random *random, st
     return table && rotation ? 0 : -1;
 }
 
-/* A quarter turn, or two, three, none, for each pair of each position. */
+/* Rotates each pair of each position by a multiple of a quarter turn. */
 static int draw_turns(const struct config *config, struct random *random, struct instance *out)
 {
     const int64_t rows = out->tensor[COS_SIN].dim[0], half = out->tensor[COS_SIN].dim[1] / 2;
@@ -172,7 +174,8 @@ static void swap(int32_t *list, int64_t a, int64_t b)
     list[b] = kept;
 }
 
-/* The first `count` of a permutation of 0 .. all - 1, the last number among them; `room` has room for all. */
+/* The first `count` numbers of a permutation of 0 .. all - 1, which include the last number; `room` has space
+ * for all. */
 static void draw_some(int32_t *room, int64_t count, int64_t all, struct random *random)
 {
     for (int64_t i = 0; i < all; i++)
@@ -183,7 +186,8 @@ static void draw_some(int32_t *room, int64_t count, int64_t all, struct random *
     swap(room, 0, below(random, count));
 }
 
-/* Of a quarter of the tokens, rounded up. Half of these are the last ones, as where a batch is filled up. */
+/* Number of padding tokens: a quarter of the tokens, rounded up. Half of these are the last ones, as in a
+ * padded batch. */
 static int64_t padding_of(int64_t tokens)
 {
     return (tokens + 3) / 4;
@@ -201,7 +205,7 @@ static void pad(int32_t *slot, int64_t tokens, struct random *random)
     }
 }
 
-/* Runs begin at the first slot, end at the last, or neither. */
+/* A contiguous run begins at the first slot, ends at the last, or neither. */
 static int32_t *draw_slots(const struct config *config, struct random *random)
 {
     const int64_t tokens = config_value(config, "tokens"), size = config_value(config, "page_size");
@@ -218,7 +222,7 @@ static int32_t *draw_slots(const struct config *config, struct random *random)
         return NULL;
     }
     const int64_t first =
-        spare < size ? below(random, spare + 1) : below(random, size); /* of the first page */
+        spare < size ? below(random, spare + 1) : below(random, size); /* slot in the first page */
     if (any)
         draw_some(room, tokens, pages * size, random);
     else if (!run && !back)

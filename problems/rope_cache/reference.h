@@ -1,4 +1,5 @@
-/* rope_cache, the first output: queries rotated in place, of every token; from rot_dim on they keep their bits. */
+/* rope_cache, the first output: the queries of every token, rotated in place. Elements from rot_dim on keep
+ * their bits. */
 #include "problems/rope_cache/rotation.h"
 
 #define REF_ELEMENTS

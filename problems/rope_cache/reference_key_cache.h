@@ -1,4 +1,5 @@
-/* rope_cache, the output `key_cache`: rotated keys in their slots; from rot_dim on the values of the keys, a NaN being any. */
+/* rope_cache, the output `key_cache`: rotated keys in their slots. Elements from rot_dim on are those of the
+ * keys; a NaN may have any bits. */
 #include "problems/rope_cache/pages.h"
 
 REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first, int64_t count,

@@ -1,6 +1,7 @@
-/* rope_cache, what its three outputs share: tensors, arguments, and the rotation of one element. Of the pairs (x1, x2) of a
- * vector's first rot_dim elements, places (i, i + rot_dim / 2) or (2i, 2i + 1), with cosine c and sine s of the token's
- * position: x1' = x1 c - x2 s, x2' = x2 c + x1 s. As written: infinity times 0 is NaN, so is the difference of infinities. */
+/* rope_cache, shared by its three outputs: tensors, arguments, and the rotation of one element. The first
+ * rot_dim elements of a vector form pairs (x1, x2) at places (i, i + rot_dim / 2) or (2i, 2i + 1). With
+ * cosine c and sine s of the token's position, x1' = x1 c - x2 s and x2' = x2 c + x1 s. Infinity times 0 is
+ * NaN, and so is the difference of infinities. */
 
 enum { ROPE_KEY, ROPE_VALUE, ROPE_POSITIONS, ROPE_SLOTS, ROPE_COS_SIN, ROPE_QUERY };
 enum {
@@ -16,7 +17,8 @@ enum {
 };
 enum { PART_TERMS, PART_FLUSHED };
 
-/* Element d < rot_dim of the vector at `at` of tensor t, which is `token`'s. The products are exact in double. */
+/* Rotates element d < rot_dim of the vector at `at` of tensor t, which belongs to `token`. The products are
+ * exact in double. */
 REF_FN void rope_rotate(const struct ref_context *c, int t, int64_t at, int64_t d, int64_t token,
                         struct ref_element *e)
 {
@@ -32,9 +34,10 @@ REF_FN void rope_rotate(const struct ref_context *c, int t, int64_t at, int64_t 
     e->part[PART_FLUSHED] = 4 + fabs(cosine) + fabs(sine);
 }
 
-/* Two products and their sum in fp32, u = 2^-24, T = |x1 c| + |x2 s|: u T for the products, u (|value| + u T) for the sum,
- * at most 2 u T (1 + u) together; fused or exact steps err less. Elements, products and the result may be flushed below
- * 2^-126. With DATA_EXACT all of these are small whole numbers. A key's elements from rot_dim on are what they were. */
+/* Two products and their sum in fp32, with u = 2^-24 and T = |x1 c| + |x2 s|. The products err by u T, the
+ * sum by u (|value| + u T), together at most 2 u T (1 + u). Fused or exact steps err less. Elements, products
+ * and the result may be flushed below 2^-126. With DATA_EXACT all of these are small integers. A key's
+ * elements from rot_dim on do not change. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     (void)a;

@@ -21,7 +21,7 @@ struct alignas(8) Pair {
 
 constexpr Pair NOTHING = {-INFINITY, 0.0f};
 
-/* What turns exp(x - max) into exp(x - whole). Nothing was seen where max is -inf. */
+/* The factor from exp(x - max) to exp(x - whole). If max is -inf, there were no values. */
 static __device__ float weight(float max, float whole)
 {
     return max == -INFINITY ? 0.0f : __expf(max - whole);

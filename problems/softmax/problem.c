@@ -20,8 +20,8 @@ static float needle(int i)
     return 30.0f + (float)i / 4;
 }
 
-/* A value far above the rest at the places that a kernel is likely to forget: whoever drops one from
- * the maximum or from the sum gets the whole row wrong. */
+/* A value far above the rest at places that faulty kernels tend to drop. If the maximum or the sum omits it,
+ * the whole row is wrong. */
 static int plant_needles(const struct config *config, struct random *random, struct instance *out)
 {
     (void)config;
@@ -29,8 +29,8 @@ static int plant_needles(const struct config *config, struct random *random, str
     return 0;
 }
 
-/* "normal" and "extreme" are published; the published inputs neither overflow without the max
- * subtraction nor need a careful sum, so `large` and `digits` ask for both: exp(-16.74) = 0.9 * 2^-24. */
+/* "normal" and "extreme" are published. The published inputs neither overflow without the max subtraction nor
+ * need a careful sum; `large` and `digits` require both: exp(-16.74) = 0.9 * 2^-24. */
 static const struct input_class classes[] = {
     {"normal", DATA_ANY, "as published: deviation 4", .fill = {[X] = {.kind = FILL_NORMAL, .b = 4}}},
     {"extreme", DATA_ANY,
@@ -57,9 +57,9 @@ static const struct input_class classes[] = {
      .discriminating = 2, .fill = {[X] = {.kind = FILL_INTEGERS, .b = 8, .density = 0.75f}}},
     {"special", DATA_ANY, "rows with NaN, infinities, zeros of both signs, subnormals",
      .fill = {[X] = {.kind = FILL_SPECIAL, .b = 4}}},
-    /* The exponentials of what is less than 88 above the maximum that a kernel takes are finite, and their quotients
-     * right: an element that the maximum leaves out shows with this class alone. The others are as published: who looks at
-     * a few of them sees nothing of it. */
+    /* If an element is less than 88 above a kernel's (wrong) maximum, its exponential is finite and the
+     * quotients are right. So only this class shows an element that the maximum omits. The other values are
+     * as published, so a kernel that samples a few of them cannot detect this class. */
     {"peak", DATA_ANY, "one of a row 200 above the rest, the last of every fourth row", .discriminating = 3,
      .fill = {[X] = {.kind = FILL_PEAK, .a = 200, .b = 1}}},
     {0}};

@@ -1,5 +1,5 @@
-/* softmax, the mathematics: y[r,c] = exp(x[r,c] - max_r) / sum_j exp(x[r,j] - max_r).
- * A row with +inf or NaN, or of -inf only, is all NaN. */
+/* softmax, the mathematics: y[r,c] = exp(x[r,c] - max_r) / sum_j exp(x[r,j] - max_r). A row with +inf or NaN,
+ * or only -inf, is all NaN. */
 
 #define REF_SHIFTED
 
@@ -13,10 +13,11 @@ struct ref_state {
     bool undefined;
     num sum;
     double mean_distance; /* sum exp(x - max) (max - x) / sum exp(x - max) */
-    double log_sum;       /* of `sum`: exact results are exp(-(max - x) - log_sum) */
-    double row;           /* what is allowed beside an element's own share, relative */
-    double factor;        /* by which all results of the candidate's row are off, relative; 0: none */
-    double strain;        /* |factor| over what is allowed of it; above 1 the factor is 0 */
+    double log_sum;       /* log of `sum`: exact results are exp(-(max - x) - log_sum) */
+    double row;           /* relative error allowed besides an element's own share */
+    double factor;        /* common relative offset of all results of the candidate's row; 0: none */
+    /* factor| over its allowed value; above 1 the factor is 0 */
+    double strain;
 };
 
 REF_FN int64_t ref_rows(const struct ref_context *c)
@@ -40,19 +41,21 @@ REF_FN double ref_cost(const struct ref_context *c)
     return 16.0 * (double)c->extent[1]; /* an exponential costs about sixteen additions */
 }
 
-/* The relative errors of softmax in fp32, in units u = 2^-24, proved over every way to write it; t = max - x +
- * log_sum, L = log_sum, D = mean distance. Where logits and maxima are multiplied with log2 e before they are
- * subtracted, a rounded product errs by half an ulp of the logit, |x| u: up to 2^-10 that is admitted.
+/* The relative errors of softmax in fp32, in units u = 2^-24, proved for every way to compute it; t = max - x
+ * +
+ * log_sum, L = log_sum, D = mean distance. If logits and maxima are multiplied by log2 e before they are
+ * subtracted, a rounded product errs by half an ulp of the logit, |x| u: admitted up to 2^-10.
  *
- * An element's own error: its argument is rounded when the maximum is subtracted, or |x| u twice as above, when
- * the logarithm of the sum is (t u each), and by the product with log2 e and the constant (1.224 t u); an
- * exponential errs by 2 ulp (4 u), and so does a second one that brings it from its tile's maximum to the
- * row's, with a product (5 u); a quotient by 2 ulp (4 u). Together 13 + 3.224 t + 2 |x|.
+ * An element's own error has these parts. Its argument is rounded when the maximum and the logarithm of the
+ * sum are subtracted (t u each), or by |x| u twice as above. It is also rounded by the product with log2 e
+ * and the constant (1.224 t u). An exponential errs by 2 ulp (4 u). A second one that rescales from the
+ * tile's maximum to the row's errs as much, with a product (5 u). A quotient errs by 2 ulp (4 u). Together 13
+ * + 3.224 t + 2 |x|.
  *
- * What all elements of a row share: the denominator's exponentials, the same again weighted by its terms, 4 +
- * 4.224 D + 2 |max|; its sum, 8 n u, that is an addition and a rescaling a term, but 2^-12 at most; logarithms
- * of the splits' sums and of the row's, 6 + 7 L and a rounding of |max| each; and the rounded product of the
- * last with log2 e, |max|. */
+ * All elements of a row share these errors. The denominator's exponentials err as above, weighted by its
+ * terms: 4 + 4.224 D + 2 |max|. Its sum errs by 8 n u, an addition and a rescaling per term, but by at most
+ * 2^-12. The logarithms of the splits' sums and of the row's sum add 6 + 7 L and a rounding of |max| each.
+ * The rounded product of the last one with log2 e adds |max|. */
 REF_FN double softmax_size(double x)
 {
     return fabs(x) < 0x1p14 ? fabs(x) : 0x1p14;
@@ -71,7 +74,7 @@ REF_FN double softmax_shared(const struct ref_context *c, const struct ref_state
            (chain < 0x1p-12 ? chain : 0x1p-12);
 }
 
-/* The greatest of columns [from, end). */
+/* The largest value of columns [from, end). */
 REF_FN double softmax_greatest(const struct ref_context *c, int64_t row, int64_t from, int64_t end)
 {
     double max = -INFINITY;
@@ -97,12 +100,12 @@ REF_FN double softmax_middle(const double x[SOFTMAX_PROBES])
     return x[2] < low ? low : x[2] > high ? high : x[2];
 }
 
-/* The factor that the candidate's results share is not an error of each: it is estimated, and elements are
- * judged beside it. Probes are the largest elements of the row's three thirds. Their deviations are 1 + f up
- * to their own errors own_p (the output's rounding is their 14th unit), so the middle one is within the middle
- * own_p of f, and no single wrong element moves it further. A factor that small is none: f is then within
- * twice that of 0. Where a third has nothing large enough to be exact to 2^-24 beside what is flushed, and in
- * short rows, the shared error is allowed to each element instead. */
+/* A factor shared by all of the candidate's results in a row is not an error of each: it is estimated, and
+ * elements are judged relative to it. Probes are the largest elements of the row's three thirds. Their
+ * deviations are 1 + f up to their own errors own_p (the output's rounding is the 14th unit). So the middle
+ * one is within the middle own_p of f, and no single wrong element can move it further. A smaller factor
+ * counts as none: f is then within twice that of 0. The shared error is allowed to each element instead in
+ * short rows, and if a third has no element large enough to be exact to 2^-24 despite flushing. */
 REF_FN void softmax_share(const struct ref_context *c, int64_t row, struct ref_state *state)
 {
     const int64_t cols = c->extent[1];
@@ -119,7 +122,7 @@ REF_FN void softmax_share(const struct ref_context *c, int64_t row, struct ref_s
             return;
         const int64_t at = softmax_find(c, row, from, end, x);
         const double off = REF_F32(c, SOFTMAX_Y, row * cols + at) / value - 1;
-        deviation[p] = off < INFINITY ? off : INFINITY; /* NaN is far off */
+        deviation[p] = off < INFINITY ? off : INFINITY; /* treats NaN as far off */
         own[p] = softmax_own(state->max - x + state->log_sum, softmax_size(x));
     }
     const double factor = softmax_middle(deviation), doubt = softmax_middle(own);
@@ -181,8 +184,8 @@ REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first
     }
 }
 
-/* Exponentials and results below 2^-126 may be flushed; the sum may be as small as 1/4 where a bound up to 1.38
- * above the maximum is subtracted, so that a result of 2^-124 is lost at most. */
+/* Exponentials and results below 2^-126 may be flushed. The sum may be as small as 1/4 if a bound up to 1.38
+ * above the maximum is subtracted, so a result of at most 2^-124 is lost. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     const double *part = e->part;

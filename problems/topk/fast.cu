@@ -75,8 +75,8 @@ __device__ Choice choose_bin(const int *bins, int want)
     return choice;
 }
 
-/* A limit up to which there are at least `want` and at most `room` of the block's `held` keys; all
- * differ, so that the last digit settles it at the latest. NONE has no prefix of a key. */
+/* Finds a limit up to which there are at least `want` and at most `room` of the block's `held`
+ * keys. All keys differ, so the last digit decides at the latest. NONE has no prefix of a key. */
 template <int THREADS, int ITEMS>
 __device__ uint64_t select_limit(const uint64_t (&key)[ITEMS], int held, int want, int room)
 {

@@ -54,7 +54,7 @@ static int instantiate(const struct config *config, struct random *shape_random,
                              .tensor = {{.rank = 2, .dim = {rows, n}},
                                         {.rank = 2, .dim = {rows, k}},
                                         {.rank = 2, .dim = {rows, k}}},
-                             .flops = elements, /* a comparison each */
+                             .flops = elements, /* one comparison each */
                              .bytes = 4 * elements + 12 * (double)rows * (double)k};
     return 0;
 }

@@ -1,5 +1,5 @@
-/* topk, the mathematics: values[r,j] is the j-th largest of row r as a multiset (-0 equals 0), and
- * indices[r,j] are distinct places in the row that carry the very bits of values[r,j]. */
+/* topk, the mathematics: values[r,j] is the j-th largest of row r as a multiset (-0 equals 0). indices[r,j]
+ * are distinct positions in the row that hold exactly the bits of values[r,j]. */
 
 #define REF_DISCRETE
 
@@ -8,7 +8,7 @@ enum { TOPK_ROWS, TOPK_N, TOPK_K };
 
 struct ref_state {
     double least;    /* the k-th largest value */
-    int64_t greater; /* how many are greater than that */
+    int64_t greater; /* number of values greater than that */
 };
 
 REF_FN int64_t ref_rows(const struct ref_context *c)
@@ -29,8 +29,8 @@ REF_FN int64_t topk_padded(const struct ref_context *c)
     return size;
 }
 
-/* The wanted values, padded to a power of two for sorting; then marks for the places of the row that the
- * candidate names, and for those that it names twice. */
+/* The expected values, padded to a power of two for sorting; then one bit per position of the row that the
+ * candidate names, and one per position that it names twice. */
 REF_FN int64_t ref_scratch(const struct ref_context *c)
 {
     return topk_padded(c) + 2 * mark_words(c->extent[TOPK_N]);
@@ -41,7 +41,7 @@ REF_FN double ref_cost(const struct ref_context *c)
     return 0.5 * (double)c->extent[TOPK_N];
 }
 
-/* The order of fp32 values as that of integers: -inf least; -0 and 0 the same. */
+/* Maps fp32 values to integers in the same order: -inf is the least; -0 and 0 are equal. */
 REF_FN int64_t topk_order(double x)
 {
     union {
@@ -61,7 +61,7 @@ REF_FN int64_t topk_count_from(const struct ref_context *c, int64_t row, int64_t
     return (int64_t)ref_all_sum((double)count);
 }
 
-/* The k-th largest by bisection: the greatest order that at least k elements reach. */
+/* The k-th largest value by bisection: the largest order that at least k elements reach. */
 REF_FN int64_t topk_least(const struct ref_context *c, int64_t row)
 {
     int64_t low = -0x7f800000, high = 0x7f800000; /* the infinities */
@@ -75,7 +75,7 @@ REF_FN int64_t topk_least(const struct ref_context *c, int64_t row)
     return low;
 }
 
-/* Descending, by all lanes: a bitonic network over a power of two. */
+/* Sorts in descending order with all lanes: a bitonic network over a power of two. */
 REF_FN void topk_sort(num *value, int64_t size)
 {
     for (int64_t width = 2; width <= size; width *= 2)
@@ -103,7 +103,7 @@ REF_FN double topk_value(int64_t order)
     return both.value;
 }
 
-/* What is greater than the least of the wanted, sorted. */
+/* Selects and sorts the values greater than the k-th largest. */
 REF_FN void topk_select(const struct ref_context *c, int64_t row, num *scratch, struct ref_state *state)
 {
     const int64_t n = c->extent[TOPK_N], size = topk_padded(c), least = topk_least(c, row);
@@ -121,7 +121,7 @@ REF_FN void topk_select(const struct ref_context *c, int64_t row, num *scratch, 
     state->greater = mark_counted(scratch + size);
     state->least = topk_value(least);
     topk_sort(scratch, size);
-    mark_clear(scratch + size); /* counted; the marks follow */
+    mark_clear(scratch + size); /* the counter is no longer needed; the bits follow */
     ref_barrier();
 }
 
@@ -143,8 +143,8 @@ REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch, 
     ref_barrier();
 }
 
-/* Element j is right when its value is the j-th largest, and its index a place of the row that carries
- * its bits and that no other element of the row names. */
+/* Element j is right if its value is the j-th largest, and its index names a position with the same bits that
+ * no other element of the row names. */
 REF_FN struct verdict ref_verdict(const struct ref_context *c, int64_t row, int64_t j, num *scratch,
                                   const struct ref_state *state)
 {
@@ -158,7 +158,7 @@ REF_FN struct verdict ref_verdict(const struct ref_context *c, int64_t row, int6
         return v;
     v.right = !v.unwritten && index >= 0 && index < n && !mark_has(twice, index) &&
               REF_BITS32(c, TOPK_VALUES, at) == REF_BITS32(c, TOPK_X, row * n + index);
-    if (!v.right) { /* the value is fine, its index is not */
+    if (!v.right) { /* the value is right, its index is not */
         v.tensor = TOPK_INDICES;
         v.got = (double)index;
         v.want = NAN;

@@ -10,17 +10,18 @@
 #include "verify/system/interrupt.h"
 #include "verify/session/judging.h"
 
-/* Right outputs: for the inputs that are judged, for the previous call's, and for those of a null kernel. */
+/* Kinds of expected outputs: for the judged inputs, for the previous call's inputs, and for a null kernel's
+ * changed inputs. */
 enum { EXPECTED, PREVIOUS, OTHER, EXPECTATIONS };
 
-/* What is known of one judgement's output, and what a null kernel puts there. */
+/* A judgement's output, and the null kernel's replacement. */
 struct nulled {
     int tensor;
     struct null_source source;
     float *value[EXPECTATIONS], *input, *out;
 };
 
-/* One configuration at work. */
+/* State while one configuration is audited. */
 struct auditing {
     struct session *session;
     struct audit *audit;
@@ -28,9 +29,9 @@ struct auditing {
     bool seen;
     const struct problem *problem;
     int judgements;
-    struct instance instance;                  /* content 1, the one that is judged */
+    struct instance instance;                  /* input draw 1, which is judged */
     struct nulled output[PROBLEM_MAX_TENSORS]; /* by judgement */
-    void *staging;                             /* host memory of any tensor's size */
+    void *staging;                             /* host memory with room for any tensor */
 };
 
 static const struct judging *judging_of(const struct auditing *a, struct judging *judging)
@@ -54,7 +55,7 @@ static bool is_drawn(const struct auditing *a, int tensor)
     return session_tensor(a->session, tensor).own != NULL;
 }
 
-/* The right outputs for the inputs that the session holds, as values. */
+/* Computes the expected outputs for the session's current inputs, as floats. */
 static bool expect(struct auditing *a, int which)
 {
     struct session *s = a->session;
@@ -80,9 +81,9 @@ static bool load(struct auditing *a, int content)
     return slots_fill(a->session, &a->drawn->config, &a->instance, content);
 }
 
-/* --- inputs for less work --- */
+/* --- inputs of null kernels with less work --- */
 
-/* An input in the session's memory, changed. */
+/* Changes one input in the session's memory. */
 static bool change_input(struct auditing *a, enum null_kind kind, int tensor)
 {
     struct session *s = a->session;
@@ -96,13 +97,13 @@ static bool change_input(struct auditing *a, enum null_kind kind, int tensor)
     return error ? session_failed(s, "changing an input", error) : true;
 }
 
-/* One input changed, the outputs for it, and the input put back. */
+/* Changes one input, computes the outputs, and restores the input. */
 static bool expect_changed(struct auditing *a, int tensor)
 {
     return change_input(a, NULL_HALF, tensor) && expect(a, OTHER) && load(a, 1);
 }
 
-/* bf16 operands of fp32 problems: every fp32 input. */
+/* Rounds all fp32 inputs to bf16. */
 static bool expect_rounded(struct auditing *a)
 {
     for (int t = 0; a->problem->tensors[t].name; t++)
@@ -111,7 +112,7 @@ static bool expect_rounded(struct auditing *a)
     return expect(a, OTHER) && load(a, 1);
 }
 
-/* --- the output of a smaller shape --- */
+/* --- the output for a smaller shape --- */
 
 static struct config smaller(const struct config *config, const struct space *space)
 {
@@ -127,7 +128,7 @@ static struct config smaller(const struct config *config, const struct space *sp
     return out;
 }
 
-/* In a session of its own, since it has other shapes. */
+/* Uses a separate session, since shapes differ. */
 static bool expect_smaller(struct auditing *a, const struct space *space)
 {
     const struct config config = smaller(&a->drawn->config, space);
@@ -152,7 +153,7 @@ static bool expect_smaller(struct auditing *a, const struct space *space)
         a->output[k].source.others = ok ? b.output[k].source.count : 0;
     instance_clear(&b.instance);
     session_close(b.session);
-    return true; /* no such configuration, or no room: zeros then */
+    return true; /* no such configuration, or no memory: uses zeros */
 }
 
 /* --- judging --- */
@@ -163,7 +164,7 @@ static void count(struct audit_count *c, bool pass)
     c->pass += pass;
 }
 
-/* What a null kernel leaves goes where the snapshots of a call are. */
+/* Writes the null kernel's output to the place of a call's snapshots. */
 static bool place(struct auditing *a)
 {
     struct session *s = a->session;
@@ -214,7 +215,7 @@ static bool prepare(struct auditing *a, enum null_kind kind, const struct space 
     return kind == NULL_SMALLER ? expect_smaller(a, space) : true;
 }
 
-/* As the tensor's type holds them. */
+/* Compares values after rounding to the tensor's dtype. */
 static bool same_values(const struct auditing *a, const struct nulled *o)
 {
     const struct instance_tensor dense = {.rank = 1, .dim = {o->source.count}};
@@ -230,8 +231,8 @@ static bool same_values(const struct auditing *a, const struct nulled *o)
     return same;
 }
 
-/* Outputs that happen to be the expected ones are honest, whatever made them: a row of one element, a
- * sequence of one token. They say nothing about the check. */
+/* Outputs equal to the expected ones say nothing about the check: for a row of one element, or a sequence of
+ * one token, a null kernel happens to be right. */
 static bool are_expected(const struct auditing *a)
 {
     for (int k = 0; k < a->judgements; k++)
@@ -290,7 +291,7 @@ static void free_arrays(struct auditing *a)
     free(a->staging);
 }
 
-/* What a kernel copies that does nothing else: the first tensor, or what an in-out one held. */
+/* The tensor that a copying kernel copies: the first one, or the previous contents of an in-out tensor. */
 static int copied_tensor(const struct session *s, int output)
 {
     return session_tensor(s, output).own ? output : 0;
@@ -328,7 +329,7 @@ static void describe_outputs(struct auditing *a)
     }
 }
 
-/* The outputs of a problem that have no judgement to themselves stay at zero: indices that name the first place. */
+/* Outputs without a judgement of their own stay zero: indices that name the first position. */
 static void audit_config(struct auditing *a, const struct space *space)
 {
     struct session *s = a->session;
@@ -375,7 +376,7 @@ enum run_status audit_run(const struct task *task, struct audit *audit, void (*p
 {
     const struct run_options run = {.timeout = CALL_SECONDS};
     struct session_options options = run_session_options(task, &run);
-    options.tolerance.given = false; /* it is the published check that is audited */
+    options.tolerance.given = false; /* audits the published check, not the user's */
     struct session *s = session_open(&options);
     const int seen = task->seen_set.count, total = seen + task->unseen_set.count;
     const double start = clock_seconds();

@@ -63,13 +63,13 @@ void null_encode(enum dtype dtype, const struct instance_tensor *shape, const fl
         fill_store(dtype, to, instance_tensor_place(shape, i), from[i]);
 }
 
-/* --- what they hold --- */
+/* --- statistics of an output --- */
 
 struct moments {
     double mean, deviation, least, greatest;
 };
 
-/* Of the finite elements. */
+/* Computed over the finite elements. */
 static struct moments measure(const float *x, int64_t count)
 {
     double sum = 0, square = 0, least = INFINITY, greatest = -INFINITY, finite = 0;
@@ -100,7 +100,7 @@ static void constant(float *out, int64_t count, float value)
     repeat(out, count, &value, 1);
 }
 
-/* Sums of uniforms: near enough to normal. */
+/* Sum of uniforms: close to a normal distribution. */
 static double draw(struct philox_key key, int64_t i)
 {
     uint32_t w[4];
@@ -162,7 +162,7 @@ void null_make(enum null_kind kind, const struct null_source *s, float *out)
     }
 }
 
-/* --- inputs for less work --- */
+/* --- inputs of null kernels with less work --- */
 
 static void halve_axis(const struct instance_tensor *tensor, enum dtype dtype, const struct halving *half,
                        void *data)

@@ -15,7 +15,7 @@
 
 enum { HINT_BYTES = 700 };
 
-/* NULL: none of them. */
+/* NULL: the suffix is unknown. */
 static const char *language_of(const char *path)
 {
     struct stat status;
@@ -35,7 +35,7 @@ static const char *language_of(const char *path)
                                        : NULL;
 }
 
-/* Is there a regular file, or a solution's folder, that can be read? */
+/* Is `path` a readable regular file, or the folder of a solution? */
 static enum build_status check_file(const char *path, char *error, size_t error_size)
 {
     struct stat status;
@@ -118,8 +118,8 @@ static enum build_status make_directory(struct build *build, char *error, size_t
     return status;
 }
 
-/* A given .so is copied, so that editing it during the run changes nothing; sources are compiled
- * in place, where their #include "..." finds its files. */
+/* Copies a given .so, so that editing it during the run changes nothing. Sources are compiled in place, where
+ * #include "..." finds their neighbours. */
 static enum build_status take_in(struct build *build, const struct build_options *options, char *error,
                                  size_t error_size)
 {
@@ -135,7 +135,7 @@ static enum build_status take_in(struct build *build, const struct build_options
     return BUILD_OK;
 }
 
-/* The loader's own words would name our copy of the object. */
+/* Checks the object before loading, since the loader's message would name our copy. */
 static enum build_status check_object(const struct build *build, const char *path, char *error,
                                       size_t error_size)
 {
@@ -157,7 +157,7 @@ static enum build_status compile(struct build *build, const struct build_options
     struct compiler_command command;
     enum build_status status = command_make(&command, build, options, error, error_size);
     if (status == BUILD_OK) {
-        /* Room is left for the line that names the log. */
+        /* Leaves room for the line that names the log. */
         size_t room = error_size > HINT_BYTES ? error_size - HINT_BYTES / 2 : error_size;
         const struct compiling compiling = {options->path, build->directory, build->log, options->timeout,
                                             .untrusted = true};

@@ -10,8 +10,9 @@ enum { LINK_LINES = 10, LINE_BYTES = 512 };
 
 static const char *const linkable[] = {"cublas", "cublasLt", "curand", "cusparse", "cudadevrt"};
 
-/* What is shown to the compiler is on its include path, behind all else, so that no file of ours hides one of the candidate's:
- * "candidate.h" from the tool's problems, and "problems/candidate.h" from the folder that they lie in. */
+/* Appends all shown folders to the end of the include path, so that no file of ours hides one of the
+ * candidate's. They are for "candidate.h" from the tool's problems, and "problems/candidate.h" from their
+ * parent folder. */
 static void add_sources(struct compiler_command *command, const char *option)
 {
     const char *folder;
@@ -47,7 +48,7 @@ static bool is_linkable(const char *name)
     return false;
 }
 
-/* What the candidate's author wrote may not drive a terminal. */
+/* Replaces control characters: the candidate's author wrote the name, and it must not control a terminal. */
 static void make_plain(char *name)
 {
     for (; *name; name++)
@@ -55,7 +56,7 @@ static void make_plain(char *name)
             *name = '?';
 }
 
-/* The names after "// link:" among the first ten lines, as -l arguments. */
+/* Adds the names after "// link:" in the first ten lines as -l arguments. */
 static enum build_status add_libraries(struct compiler_command *command, const char *path, int *libraries,
                                        char *error, size_t error_size)
 {
@@ -82,7 +83,7 @@ static enum build_status add_libraries(struct compiler_command *command, const c
                 status = BUILD_FAILED;
                 break;
             }
-            /* The device runtime is for launches from kernels, which need relocatable code. */
+            /* The device runtime serves launches from kernels, which need relocatable code. */
             if (strcmp(name, "cudadevrt") == 0)
                 compiler_add(command, "-rdc=true");
             compiler_add(command, "-l%s", name);
@@ -94,7 +95,7 @@ static enum build_status add_libraries(struct compiler_command *command, const c
     return status;
 }
 
-/* Where the toolkit's libraries are, so that the object finds them without LD_LIBRARY_PATH. */
+/* Adds the toolkit's library folder, so that the object finds its libraries without LD_LIBRARY_PATH. */
 static void add_library_path(struct compiler_command *command, const char *nvcc)
 {
     static const char *const names[] = {"lib64", "lib"};
@@ -141,7 +142,7 @@ static enum build_status make_cuda(struct compiler_command *command, const struc
     compiler_add_file(command, options->path);
     compiler_add(command, "-o");
     compiler_add(command, "%s", build->object);
-    add_sources(command, "-isystem"); /* nvcc has no -idirafter */
+    add_sources(command, "-isystem"); /* nvcc lacks -idirafter */
     enum build_status status = add_libraries(command, options->path, &libraries, error, error_size);
     if (status == BUILD_OK && libraries > 0)
         add_library_path(command, nvcc);

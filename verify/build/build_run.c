@@ -20,13 +20,12 @@
 #include "verify/system/clock.h"
 
 enum { SHOWN_LINES = 12, LINE_BYTES = 400, ENVIRONMENT = 1024 };
-/* A compiler may need a few GB; one that is led astray must not take the machine. Its temporary files, the object and what it
- * says are files, too. */
+/* A compiler may need a few GB; one that is misled must not use up the machine. The file limit covers its
+ * temporary files, the object and its log. */
 static const rlim_t MEMORY_LIMIT = (rlim_t)16 << 30, FILE_LIMIT = (rlim_t)1 << 30;
 
-/* This process's environment with TMPDIR in the build's directory, where what a compiler that
- * was killed leaves is removed with it; and with messages in English, which the choice of error
- * lines reads. */
+/* This process's environment with TMPDIR in the build's directory, so that leftovers of a killed compiler are
+ * removed with it. Messages are in English, since the selection of error lines parses them. */
 static void make_environment(const char **environment, char *tmpdir, size_t size, const char *directory)
 {
     extern char **environ;
@@ -40,7 +39,7 @@ static void make_environment(const char **environment, char *tmpdir, size_t size
     environment[n] = NULL;
 }
 
-/* The source's path as messages should show it, where that leads to it inside, too: no link on the way. */
+/* The source's path for messages, if it names the same file inside the sandbox: it must contain no link. */
 static const char *path_inside(const char *path, const char *real, const char *here)
 {
     const size_t length = strlen(here);
@@ -50,7 +49,7 @@ static const char *path_inside(const char *path, const char *real, const char *h
     return below ? path : real;
 }
 
-/* The compiler's own arguments, behind those of the sandbox. */
+/* Appends the compiler's own arguments to those of the sandbox. */
 static bool add_command(struct sandbox *sandbox, const struct compiler_command *command, const char *path,
                         const char *inside)
 {
@@ -82,7 +81,7 @@ static bool enclose(struct sandbox *sandbox, const struct compiler_command *comm
            add_command(sandbox, command, compiling->path, path_inside(compiling->path, real, here));
 }
 
-/* Returns 0, or why not as an errno. */
+/* Returns 0 or an errno. */
 static int start(pid_t *pid, const struct compiler_command *command, const struct compiling *compiling)
 {
     struct sandbox sandbox;
@@ -103,8 +102,8 @@ static int start(pid_t *pid, const struct compiler_command *command, const struc
                                                   .file = compiling->untrusted ? FILE_LIMIT : 0});
 }
 
-/* Lines that have "error" in them, or when there are none (a linker, say) any lines. *full: the
- * disk is. */
+/* Copies lines that contain "error"; if there are none (as for some linkers), all lines. *full: the disk is
+ * full. */
 static void excerpt(const char *log, bool errors_only, int *shown, bool *full, char *text, size_t text_size)
 {
     char line[LINE_BYTES];
@@ -116,7 +115,7 @@ static void excerpt(const char *log, bool errors_only, int *shown, bool *full, c
         line[strcspn(line, "\r\n")] = 0;
         for (char *c = line; *c; c++)
             if (*c < ' ' ||
-                *c > '~') /* the candidate's author may have written it: nothing may drive a terminal */
+                *c > '~') /* the candidate's author may have written it, and it must not control a terminal */
                 *c = *c == '\t' ? ' ' : '?';
         *full |= strstr(line, "No space left on device") != NULL;
         bool wanted =
@@ -130,7 +129,7 @@ static void excerpt(const char *log, bool errors_only, int *shown, bool *full, c
         fclose(file);
 }
 
-/* Under bubblewrap a signal shows as exit status 128 + signal. */
+/* Under bubblewrap a signal appears as exit status 128 + signal. */
 static bool is_killed(const struct compiling *compiling, int status)
 {
     return (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) ||
@@ -195,7 +194,7 @@ enum build_status compiler_run(const struct compiler_command *command, const str
     int status = compiling->untrusted ? confined_wait_starved(pid, compiling->timeout)
                                       : confined_wait(pid, clock_seconds() + compiling->timeout);
     if (status == -1) {
-        const bool over = budget_is_over(); /* that is no word about the candidate */
+        const bool over = budget_is_over(); /* that says nothing about the candidate */
         snprintf(error, error_size, "%s does not compile: %s had not ended after %.3g s%s", compiling->path,
                  command->argv[0], over ? budget_seconds() : compiling->timeout,
                  over ? ", when --budget was over\n---> give it more" : "");
@@ -204,7 +203,7 @@ enum build_status compiler_run(const struct compiler_command *command, const str
     return status == 0 ? BUILD_OK : explain(command, compiling, status, error, error_size);
 }
 
-/* The whole of a file, mapped: a log may be as large as a file of the compiler's may be. NULL: it is empty, or not there. */
+/* Maps the whole file: a log may be as large as any file of the compiler. NULL: empty or missing. */
 static char *map_log(const char *log, size_t *size)
 {
     struct stat status;
@@ -219,7 +218,7 @@ static char *map_log(const char *log, size_t *size)
     return text == MAP_FAILED ? NULL : text;
 }
 
-/* A new file with a name that nobody can know before. False: nothing is left. */
+/* Creates a file with an unpredictable name. False: no file remains. */
 static bool keep_elsewhere(const char *text, size_t size, char *kept, size_t kept_size)
 {
     static const char ending[] = ".log";
@@ -243,7 +242,7 @@ void compiler_keep_log(const char *log, char *kept, size_t kept_size, char *erro
     size_t size = 0;
     char *const text = map_log(log, &size);
     snprintf(kept, kept_size, "unseen-build.log");
-    /* Where there is no place for it, the lines already in the message must do. */
+    /* If there is no place for it, the lines already in the message must suffice. */
     if (!text || (atomic_replace(kept, "compiler's output", text, size, ignored, sizeof ignored) != 0 &&
                   !keep_elsewhere(text, size, kept, kept_size)))
         *kept = '\0';

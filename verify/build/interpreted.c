@@ -63,7 +63,7 @@ bool module_has_class(const char *path)
     return found;
 }
 
-/* "# state: weight scale" in an adapter's first line. */
+/* Reads "# state: weight scale" in an adapter's first line. */
 static void read_state(struct python *python)
 {
     static const char begin[] = "# state: ";
@@ -92,7 +92,7 @@ static enum build_status take_module(struct build *build, const struct build_opt
         return solution_unpack(build, options->path, error, error_size);
     const char *const name = slash ? slash + 1 : options->path;
     if (snprintf(build->object, sizeof build->object, "%s/%s", build->python.folder, name) >=
-        (int)sizeof build->object) { /* a name that is cut off is no module's any more */
+        (int)sizeof build->object) { /* a truncated name would be another module's */
         snprintf(error, error_size,
                  "the name %.200s.. is too long: its copy's path takes %zu bytes at most\n---> give the file "
                  "a shorter name",

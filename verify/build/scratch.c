@@ -45,7 +45,7 @@ bool scratch_has_room(const char *directory)
     return ok;
 }
 
-/* --- directories, each held by a lock for as long as it is used --- */
+/* --- directories; a lock protects each while it is in use --- */
 
 static const char held[] = ".held", prefix[] = "unseen-";
 
@@ -64,7 +64,7 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
     return 0;
 }
 
-/* The lock's file last: what is left when this does not come to its end is swept by the next one. */
+/* Removes the lock's file last: if this is interrupted, the next sweep removes the rest. */
 static void remove_all(const char *directory)
 {
     char path[420];
@@ -75,7 +75,8 @@ static void remove_all(const char *directory)
     }
 }
 
-/* Ends with the process, however that ends. The file gets its name when it is locked, so that no sweep comes between. */
+/* Takes the directory's lock, which ends with the process. The file is locked before it gets its name, so
+ * that no sweep can intervene. */
 static void hold(const char *directory)
 {
     char path[420], first[430];
@@ -91,7 +92,7 @@ static void hold(const char *directory)
     int i = 0;
     while (i < HELD_MAX && *holding[i].directory)
         i++;
-    if (i < HELD_MAX) { /* beyond that the descriptor stays open, and so the lock */
+    if (i < HELD_MAX) { /* beyond that the descriptor stays open, which keeps the lock */
         snprintf(holding[i].directory, sizeof holding[i].directory, "%s", directory);
         holding[i].fd = fd;
     }
@@ -109,7 +110,8 @@ static void let_go(const char *directory)
     pthread_mutex_unlock(&mutex);
 }
 
-/* Killed before its lock had its name: there is nothing in it yet. It may also be being made, for as long as that takes. */
+/* A directory without a lock: its creator was killed before it named the lock, so it is empty. Or it is being
+ * created, which takes only a moment. */
 static void sweep_unheld(const char *directory)
 {
     char path[430];
@@ -119,10 +121,10 @@ static void sweep_unheld(const char *directory)
         return;
     snprintf(path, sizeof path, "%.390s/%s.new", directory, held);
     unlink(path);
-    rmdir(directory); /* not what holds anything else */
+    rmdir(directory); /* fails if it contains anything else */
 }
 
-/* What a killed process left: its lock is free. */
+/* Removes a killed process's directory: its lock is free. */
 static void sweep_one(const char *directory)
 {
     char path[420];

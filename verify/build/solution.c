@@ -43,7 +43,7 @@ static bool write_source(const struct build *build, const char *name, const char
     return file && fclose(file) == 0 && ok;
 }
 
-/* Sets object and python.entry by `spec`; nothing is said of whether the file is there. */
+/* Sets object and python.entry from `spec`, without checking that the file exists. */
 static enum build_status read_spec(struct build *build, const char *path, const json_t *root, char *error,
                                    size_t error_size)
 {
@@ -60,7 +60,7 @@ static enum build_status read_spec(struct build *build, const char *path, const 
         return bad(path, "its entry point is no path inside of its folder", error, error_size);
     snprintf(build->object, sizeof build->object, "%s/%.*s", build->python.folder, (int)(colons - entry),
              entry);
-    /* Where nothing is said, it is. */
+    /* The default is destination-passing style. */
     snprintf(build->python.entry, sizeof build->python.entry, "%.60s%s", colons + 2,
              style && json_is_false(style) ? "" : "!");
     return BUILD_OK;

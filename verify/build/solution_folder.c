@@ -14,8 +14,8 @@ enum { FILES_MOST = 4096, DEPTH_MOST = 12, PATH_ROOM = 500, LINE_BYTES = 1024, N
 static const long long bytes_most = 256LL << 20;
 
 struct copying {
-    const char *from, *to; /* the folder as given, and the private one */
-    char *listing;         /* "SHA-256 PATH\n" of every file: the folder's own hash is of it */
+    const char *from, *to; /* the given folder, and the private one */
+    char *listing;         /* "SHA-256 PATH\n" for every file; its hash is the folder's hash */
     size_t used, room;
     int files;
     long long bytes;
@@ -94,7 +94,7 @@ static enum build_status copy_entry(struct copying *copying, const char *folder,
     return copy_file(copying, below, &status);
 }
 
-/* In the order of names, so that equal folders have equal hashes. */
+/* Copies in the order of names, so that equal folders have equal hashes. */
 static enum build_status copy_tree(struct copying *copying, const char *below, int depth)
 {
     char path[2 * PATH_ROOM];
@@ -130,7 +130,7 @@ static bool starts_with(const char *line, const char *word, const char *name)
            strchr(" (:\t\r\n", line[length + named]);
 }
 
-/* A line's word on `wanted` (NULL: on ModelNew, Model or a function `problem`). */
+/* Classifies a line by its relation to `wanted` (NULL: ModelNew, Model or a function `problem`). */
 static enum definition read_line(const char *line, const char *wanted, const char *problem)
 {
     if (wanted)
@@ -167,9 +167,9 @@ static const char *const entry_names[] = {"solution.py", "model_new.py", "main.p
 enum { ENTRY_NAMES = sizeof entry_names / sizeof *entry_names };
 
 struct choice {
-    char file[PATH_ROOM]; /* the one that is chosen */
+    char file[PATH_ROOM]; /* the chosen file */
     enum definition definition;
-    int equals; /* how many files say as much */
+    int equals; /* number of files with the same definition */
     char names[NAMES_ROOM];
 };
 
@@ -218,7 +218,7 @@ static struct choice among_all(const char *folder, const char *wanted, const cha
     return choice;
 }
 
-/* Files with the name of an entry go before others, those that define what is called before those that do not. */
+/* Prefers files with the usual name of an entry file, and among these files that define the wanted name. */
 static struct choice choose(const char *folder, const char *wanted, const char *problem)
 {
     const struct choice named = among_names(folder, wanted, problem);
@@ -252,7 +252,7 @@ static enum build_status find_entry(struct build *build, const struct build_opti
     return BUILD_INPUT;
 }
 
-/* --entry FILE:NAME, or FILE::NAME. */
+/* Parses --entry FILE:NAME, or FILE::NAME. */
 static enum build_status take_named(struct build *build, const struct build_options *options,
                                     const char *colon, char *error, size_t error_size)
 {

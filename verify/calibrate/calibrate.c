@@ -23,9 +23,10 @@ static __attribute__((format(printf, 2, 3))) void note(struct calibrated *out, c
     va_end(arguments);
 }
 
-/* --- taking turns --- */
+/* --- locking the file --- */
 
-/* Of those who look and write; -1: none is to be had, and the file's replacement is atomic all the same. */
+/* Locks the file against other processes that read and update it. -1: no lock is available; replacing the
+ * file is atomic in any case. */
 static int lock_file(const char *path)
 {
     char lock[1300];
@@ -44,8 +45,9 @@ static void unlock_file(int fd)
 
 /* --- measuring --- */
 
-/* Not while another unseen is timing: each would measure the other. The lease is taken after the lock and never before it.
- * False: interrupted. Where --budget was over while others had it nothing is measured, and what follows takes no times. */
+/* Measures under the lease, since two processes that measure at once disturb each other. The lease is taken
+ * after the file lock, never before it. False: interrupted. If --budget ran out while others had the lease,
+ * nothing is measured, and the run takes no times. */
 static bool measure_all(const struct device *device, struct lease *lease, struct calibrated *out)
 {
     calibration_describe(device, &out->calibration);
@@ -93,7 +95,7 @@ static void wait_seconds(void *data, double seconds)
     nanosleep(&moment, NULL);
 }
 
-/* Who raised it meanwhile is not undone: of each figure the better one stays. */
+/* Merges with another process's update: the better value of each figure stays. */
 static void raise_file(const struct device *device, struct calibrated *out)
 {
     struct calibration now;
@@ -148,9 +150,10 @@ static bool check_kept(const struct device *device, struct lease *lease, struct 
     return true;
 }
 
-/* --- the ways to ceilings --- */
+/* --- ways to obtain ceilings --- */
 
-/* The file is not there, or of another driver: with the lock in hand, so that who comes at the same time finds it. */
+/* The file is missing or of another driver. Creates it under the lock, so that a simultaneous process finds
+ * it. */
 static bool begin_file(const struct device *device, const struct calibrate_options *options,
                        enum calibration_fit fit, const char *why, struct calibrated *out)
 {

@@ -43,7 +43,7 @@ void calibration_describe(const struct device *device, struct calibration *out)
     calibration_now(out->date);
 }
 
-/* --- where --- */
+/* --- location of the file --- */
 
 static void hash_of(const char *data, size_t size, char hex[CALIBRATION_HASH])
 {
@@ -55,7 +55,7 @@ static void hash_of(const char *data, size_t size, char hex[CALIBRATION_HASH])
     hex_text(digest, sizeof digest, hex);
 }
 
-/* A home folder may be that of many machines. */
+/* The id distinguishes machines that share a home folder. */
 static void name_machine(char *text, size_t size)
 {
     FILE *file = fopen("/etc/machine-id", "re");
@@ -125,7 +125,7 @@ int calibration_write(const char *path, bool named, const struct calibration *c,
 
 /* --- reading --- */
 
-/* All of a regular file, NUL-terminated; NULL, errno. */
+/* Reads a regular file and appends a NUL; NULL with errno. */
 static char *read_all(const char *path, size_t *size)
 {
     struct stat status;
@@ -152,7 +152,7 @@ static void copy_text(const json_t *object, const char *key, char *out, size_t s
     snprintf(out, size, "%s", text ? text : "");
 }
 
-/* A figure that is no positive number is none. False: it is there and cannot be. */
+/* Treats a figure that is no positive number as unknown. False: a present figure is invalid. */
 static bool read_figures(const json_t *json, struct figures *out)
 {
     for (int f = 0; f < FIGURE_COUNT; f++) {

@@ -12,8 +12,8 @@ double spot_speed(const struct figures *kept, const struct figures *seen, enum f
     return figure_is_time(figure) ? was / is : is / was;
 }
 
-/* Beside neighbours all cores are rarely at work at once: what one does in its best window, times all, is then what they
- * might do. A calibration above even that is not of this machine as it is. */
+/* Beside other processes all cores are rarely free at once. So the bound for all cores is the best window of
+ * one core, times their number. A calibration above even that bound does not fit this machine's state. */
 static struct figures doubtless(const struct figures *seen, int processors)
 {
     struct figures most = *seen;
@@ -21,7 +21,7 @@ static struct figures doubtless(const struct figures *seen, int processors)
     return most;
 }
 
-/* The figure that is slowest against what is kept. */
+/* The figure that is slowest relative to its stored value. */
 static double slowest(const struct figures *kept, const struct figures *seen, int processors,
                       enum figure *which)
 {
@@ -43,7 +43,7 @@ static void fold(struct figures *best, const struct figures *one)
         figures_round(best, (enum figure)f, one->value[f]);
 }
 
-/* One measurement may be a fluke of a clock: of two the lesser counts. */
+/* One measurement may be an artifact of a clock, so the smaller of two counts. */
 static void raise_kept(const struct figures *kept, const struct spot_hooks *hooks, struct spot *out)
 {
     struct figures again = {0};

@@ -1,34 +1,35 @@
-/* Is the machine as fast as its calibration says? Decided on what is measured through hooks, so that a test can put its
- * own in their place. */
+/* Checks whether the machine is as fast as its calibration. Measurements go through hooks, so that a test can
+ * replace them. */
 #ifndef UNSEEN_SPOT_H
 #define UNSEEN_SPOT_H
 
 #include "verify/device/peaks.h"
 
 struct spot_hooks {
-    bool (*measure)(void *data, struct figures *out); /* false: nothing more is to be had */
+    bool (*measure)(void *data, struct figures *out); /* false: no further measurement is possible */
     void (*pause)(void *data, double seconds);
     void *data;
 };
 
-/* Slower than kept by more than this is slow; faster by more than this raises what is kept. */
+/* Slower than stored by more than spot_slower counts as slow; faster by more than spot_faster raises the
+ * stored value. */
 extern const double spot_slower, spot_faster;
 enum { SPOT_ATTEMPTS = 5 };
 
 struct spot {
-    bool slow;         /* even the best of all attempts */
-    enum figure which; /* the slowest against what is kept, where slow */
-    double ratio;      /* its speed against what is kept, below 1 */
-    bool raised;       /* some of `figures` are above what was kept */
+    bool slow;         /* even in the best of all attempts */
+    enum figure which; /* if slow: the figure that is slowest relative to its stored value */
+    double ratio;      /* its speed relative to the stored value, below 1 */
+    bool raised;       /* some of `figures` are above the stored ones */
     int attempts;
     struct figures seen;    /* the best of all attempts */
-    struct figures figures; /* what is kept, raised where two measurements say so */
+    struct figures figures; /* the stored figures, raised if two measurements agree */
 };
 
-/* `processors`: what all together can do is at most so many times what one does. */
+/* `processors`: all cores together can reach at most so many times the rate of one core. */
 void spot_check(const struct figures *kept, int processors, const struct spot_hooks *hooks, struct spot *out);
 
-/* Speed against what is kept; 1 where either is not known. */
+/* Speed relative to the stored value; 1 if either is unknown. */
 double spot_speed(const struct figures *kept, const struct figures *seen, enum figure figure);
 
 #endif

@@ -21,8 +21,8 @@ void begin_device_full(double seconds)
                   seconds);
 }
 
-/* A set that is asked for by its number, or given, is that set; an imported task's right answers take longer than small tensors are
- * worth. */
+/* Number of small configurations. None are added if the user gave the unseen set or its size: expected values
+ * of an imported task take longer than small tensors are worth. */
 static int scouts_of(const struct options *options, const struct problem *problem)
 {
     if (options->scouts >= 0)
@@ -94,7 +94,7 @@ int begin_configuration(const struct options *options,
     struct task task;
     struct config config;
     catch_signals(child_stop_all);
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
+    signal(SIGXFSZ, SIG_IGN); /* writing beyond a file size limit becomes an error with a message */
     int status = outputs_check(options);
     if (status != 0)
         return status;

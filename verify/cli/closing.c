@@ -8,7 +8,8 @@
 #include "verify/forbid/forbid.h"
 #include "verify/system/budget.h"
 
-/* A slow candidate must not win by the configurations that it leaves out. A failure counts all the same. */
+/* Marks the result as partial, so that a slow candidate does not profit from the configurations it left out.
+ * Failures still count. */
 static void note_budget(struct result *result)
 {
     int left = 0;
@@ -55,9 +56,9 @@ void closing_seconds(struct result *result, double seconds)
     p->other = fmax(0, left - share * work);
 }
 
-/* Less than the hardware permits? The ceiling is the vendor's, which nobody else on the device can raise; small tensors may
- * stay in the L2 while they are written, hence the margin. What an empty kernel takes was measured, and may have been
- * measured beside others. */
+/* Is the time below the hardware's limit? The ceiling is the vendor's, which does not depend on other
+ * processes. The margin is for small tensors, which may stay in the L2. The time of an empty kernel was
+ * measured, perhaps beside other processes, so it has its own margin. */
 static bool is_excess(const struct result *result, const struct timing *timing)
 {
     static const double margin = 1.5, launch_margin = 3;
@@ -67,7 +68,8 @@ static bool is_excess(const struct result *result, const struct timing *timing)
                                          : timing->fraction > margin;
 }
 
-/* Such a time is reported, never celebrated: a clear excess means a wrong clock or work that was not done. */
+/* A clear excess means a wrong clock or skipped work, so it is reported as a finding and not as a good
+ * time. */
 void closing_find_excess(struct result *result)
 {
     for (int i = 0; i < result->result_count; i++) {
@@ -86,7 +88,7 @@ void closing_find_excess(struct result *result)
     }
 }
 
-/* Nobody cheated: the candidate uses what this task does not permit. */
+/* This is not cheating: the candidate uses a library that this task does not permit. */
 void closing_find_forbidden(struct result *result)
 {
     const struct forbid_uses uses = forbid_uses();

@@ -1,4 +1,4 @@
-/* unseen audit: what a task's published check lets through */
+/* unseen audit: finds what a task's published check accepts */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,12 +125,12 @@ static int run_audit(const struct task *task, const struct options *options)
         options_error("out of memory");
         return EXIT_ENVIRONMENT;
     }
-    /* first of all without results: that nothing can be written there shows before minutes are spent */
+    /* writes an empty file first: an unwritable path shows before minutes are spent */
     int status =
         options->report[REPORT_JSON] ? write_json(task, audit, true, options->report[REPORT_JSON]) : 0;
     if (status == 0)
         status = run_kinds(task, options, audit);
-    if (status == 0 || status == EXIT_INTERRUPTED) { /* what was finished stays */
+    if (status == 0 || status == EXIT_INTERRUPTED) { /* finished parts are kept */
         const int written = options->report[REPORT_JSON]
                                 ? write_json(task, audit, status != 0, options->report[REPORT_JSON])
                                 : 0;
@@ -143,8 +143,8 @@ static int run_audit(const struct task *task, const struct options *options)
     return status;
 }
 
-/* Each configuration is judged once a null kernel, whose outputs are made on the CPU: a few dozen of moderate
- * size show as much as hundreds with gigabytes. */
+/* Each configuration is judged once per null kernel, whose outputs are made on the CPU. A few dozen of
+ * moderate size show as much as hundreds with gigabytes. */
 static const double most_bytes = 256e6;
 
 int command_audit(const struct options *given)

@@ -1,4 +1,4 @@
-/* unseen audit of an imported task: what its own check lets through */
+/* unseen audit of an imported task: finds what its own check accepts */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 struct counts {
     int configs, pass;
-    const struct trial_config *passed; /* the first; NULL: none */
+    const struct trial_config *passed; /* the first one; NULL: none */
 };
 
 static void count(struct counts *c, const char *marks, const struct trial_configs *configs)
@@ -121,7 +121,7 @@ static json_t *nulls_json(const struct trial *trial)
     return nulls;
 }
 
-/* The keys of any problem's audit. */
+/* Has the keys of any problem's audit. */
 static int write_json(const struct task *task, const struct trial *trial, const char *path)
 {
     char error[512];
@@ -148,7 +148,7 @@ static bool any_accepted(const struct trial *trial)
     return false;
 }
 
-/* First of all without results: that nothing can be written there shows before minutes are spent. */
+/* Writes an empty file first: an unwritable path shows before minutes are spent. */
 static int write_nothing(const char *path)
 {
     static const char text[] = "{\"schema\": 1, \"partial\": true, \"nulls\": []}\n";

@@ -1,4 +1,4 @@
-/* unseen check: one configuration, the reproduction line of every failure */
+/* unseen check: runs one configuration, as the reproduction command of a failure */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 enum { PRINTED_LINES = 40 };
 static const double time_budget = 0.5; /* seconds */
 
-/* What the candidate wrote on standard output and error, its last resort for debugging. */
+/* Prints the candidate's standard output and error, for debugging. */
 static void print_log(const char *path)
 {
     char line[256];
@@ -59,12 +59,12 @@ static int report(const struct task *task, const struct session *session, const 
         if (options->verbose)
             print_log(log);
     }
-    /* by --tolerance published the published check decides, as in verify: it sees outputs, not manners */
+    /* with --tolerance published the published check decides, as in verify; it looks at outputs only */
     return config_outcome(result, options->published) == OUTCOME_PASS && findings == 0 ? EXIT_GENERAL
                                                                                        : EXIT_OTHER;
 }
 
-/* --values: one call on a mixture. What is wrong with its words is a matter of usage. */
+/* Parses --values, for one call on a blend of two draws. Wrong words are a usage error. */
 static int read_values(const struct options *options, const struct config *config, struct mixed *mixed)
 {
     char why[400];
@@ -79,7 +79,7 @@ static int read_values(const struct options *options, const struct config *confi
     return EXIT_USAGE;
 }
 
-/* As in verify: what does not answer in time may take longer where the problem's baseline does, too. */
+/* As in verify, a timeout is repeated alone with a limit from the problem's baseline. */
 static enum session_status check(const struct task *task, const struct session_options *options,
                                  struct session *session, struct config_result *result)
 {
@@ -100,20 +100,20 @@ static enum session_status check(const struct task *task, const struct session_o
     return status;
 }
 
-/* Times, and what the candidate makes of late calls: of one that has passed so far. */
+/* Times the configuration and judges late calls, if it has passed so far. */
 static enum session_status time_it(struct task *task, const struct options *options, struct session *session,
                                    const struct config *config, struct config_result *result)
 {
     enum session_status status = SESSION_OK;
     if (begin_ceilings(task, options) != 0 || is_interrupted())
-        return SESSION_OK; /* an interruption is the caller's to tell */
+        return SESSION_OK; /* the caller reports an interruption */
     status = session_time(session, config, time_budget, result);
     if (!is_interrupted() && status == SESSION_OK && result->outcome == OUTCOME_PASS)
         status = session_late(session, config, result);
     return status;
 }
 
-/* `mix`, `after` NULL: the configuration as it is drawn, and by itself. */
+/* `mix` and `after` NULL: the configuration as drawn, alone. */
 static int run_values(struct task *task, const struct options *options, const struct config *config,
                       const struct mix *mix, const struct config *after)
 {
@@ -121,7 +121,7 @@ static int run_values(struct task *task, const struct options *options, const st
     struct run_options run = {
         .timeout = options->timeout, .memory = options->memory, .processes = precision_processes(options)};
     struct config_result result = {.unseen = true, .config = *config, .why = "asked for"};
-    if (mix) /* the line does not say it */
+    if (mix) /* the configuration line does not contain it */
         snprintf(result.why, sizeof result.why, "asked for, with --values %.60s", options->values);
     int status = EXIT_INTERRUPTED;
     snprintf(log, sizeof log, "%s/output.log", task->build.directory);
@@ -133,7 +133,7 @@ static int run_values(struct task *task, const struct options *options, const st
         return EXIT_ENVIRONMENT;
     }
     config_format(config, result.line, sizeof result.line);
-    screen_watch(); /* right answers may take long */
+    screen_watch(); /* expected values may take long */
     enum session_status checked = mix     ? session_check_mix(session, mix, &result)
                                   : after ? session_check_after(session, config, after, &result)
                                           : check(task, &session_options, session, &result);

@@ -1,4 +1,4 @@
-/* unseen compare: is it worse than it was? */
+/* unseen compare: is a candidate worse than before? */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,10 +26,10 @@ struct showing {
     struct task *task;
     struct comparison *comparison;
     bool progress;
-    double start; /* of the checks of one candidate, or of one round */
+    double start; /* start of the checks of one candidate, or of one round */
 };
 
-/* By what is done of it: as long for each as so far. -1: nothing is known yet. */
+/* Extrapolates from the time so far; -1: not known yet. */
 static double seconds_left(struct showing *show, int done, int count)
 {
     if (done <= 1)
@@ -79,7 +79,7 @@ static void describe(const struct task *task, const struct options *options, str
     }
 }
 
-/* Ratios of times taken in turns hold on a slow machine, too; whoever reads them may want to know. */
+/* Ratios of alternating times are valid on a slow machine, too; this only informs the reader. */
 static void note_ceilings(const struct task *task, struct comparison *c)
 {
     const char *line = task->ceilings.note;
@@ -89,7 +89,7 @@ static void note_ceilings(const struct task *task, struct comparison *c)
     }
 }
 
-/* As verify: the lease that this waits for is nothing to the checks, which are done by now. An interrupt is the run's to tell. */
+/* As in verify: waits for the lease after the checks, which do not need it. The run reports an interrupt. */
 static void look_at_ceilings(void *data)
 {
     struct showing *const show = data;
@@ -97,7 +97,7 @@ static void look_at_ceilings(void *data)
     note_ceilings(show->task, show->comparison);
 }
 
-/* One result of a comparison that came to its end. */
+/* Prints the result of a comparison that has ended. */
 static int conclude(const struct options *options, const struct comparison *c)
 {
     const bool terminal = isatty(STDOUT_FILENO);
@@ -124,7 +124,7 @@ static int fail(enum run_status status, const char *error)
     return status == RUN_BAD || status == RUN_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
 }
 
-/* What explaining failures is given, by the effort; --no-explain: none. */
+/* Limits for explaining failures, by the effort; --no-explain: none. */
 static struct cliffs_options cliffs_options(const struct options *options, double budget)
 {
     const struct diagnose_limits limits = diagnose_limits(options->effort);
@@ -160,7 +160,7 @@ static bool is_same_file(const char *a, const char *b)
            one.st_ino == other.st_ino;
 }
 
-/* It may not be what is compared; and that nothing can be written there is found out before minutes are spent. */
+/* Checks that the file is none of the compared ones and can be written, before minutes are spent. */
 static int open_json(const struct options *options)
 {
     static const struct comparison nothing = {.gate = GATE_INCONCLUSIVE,
@@ -309,7 +309,7 @@ static int check_against(const struct task *task, const struct result *old, cons
     return EXIT_USAGE;
 }
 
-/* Without it nothing says what the machine was like on that day. */
+/* Rejects a stored result without it: nothing would tell the speed of the machine on that day. */
 static int check_baseline(const struct task *task, const struct result *old, const char *path)
 {
     if (!old->baseline.own)
@@ -390,7 +390,7 @@ static int compare_against(const struct options *given)
     return status;
 }
 
-/* --- which of the three --- */
+/* --- choice of the three forms --- */
 
 static int refuse(const struct options *options)
 {
@@ -414,7 +414,7 @@ int command_compare(const struct options *options)
     if (options->budget > 0)
         budget_begin(options->budget);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
+    signal(SIGXFSZ, SIG_IGN); /* writing beyond a file size limit becomes an error with a message */
     if (options->arguments == 2 && !options->against)
         return is_json(options->argument[0]) && is_json(options->argument[1]) ? compare_stored(options)
                                                                               : refuse(options);

@@ -1,4 +1,4 @@
-/* unseen export: a drawn set for other programs */
+/* unseen export: writes a drawn set for other programs */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "problems/suggest.h"
 #include "verify/export/export.h"
 
-static const double most_inputs = 0x1p30; /* bytes, without --size */
+static const double most_inputs = 0x1p30; /* bytes; default of --size */
 
 static int find_format(const char *word, enum export_format *format)
 {
@@ -84,7 +84,7 @@ int command_export(const struct options *options)
     struct task task;
     enum export_format format;
     const struct stored_format *as = NULL;
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
+    signal(SIGXFSZ, SIG_IGN); /* writing beyond a file size limit becomes an error with a message */
     int status = find_format(options->format, &format);
     if (status == 0)
         status = find_stored(options, &as);

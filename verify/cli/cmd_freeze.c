@@ -1,4 +1,4 @@
-/* unseen freeze: keep a failure among those that every later run tries first */
+/* unseen freeze: adds a failure to the regressions that every later run tries first */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static int fail_space(const struct space_error *error)
     return fail(error->environment ? EXIT_ENVIRONMENT : EXIT_USAGE, error->text);
 }
 
-/* --- what may be frozen --- */
+/* --- which configurations may be frozen --- */
 
 static int read_contract(struct space *space, const struct problem *problem, const char *path)
 {
@@ -65,7 +65,7 @@ static int refuse_known(const struct config_list *list, const struct config *con
     return 0;
 }
 
-/* Of the seen sets of the GPU and of the host: a draw leaves their points out. */
+/* Rejects points of the seen sets of GPU and host, which drawing leaves out as well. */
 static int refuse_seen(const struct space *published, const struct config *config)
 {
     static const char *const ending[] = {"seen", "host.seen"};
@@ -87,14 +87,14 @@ static int refuse_seen(const struct space *published, const struct config *confi
 
 /* --- the file --- */
 
-/* The directory of `path`, made where `make`, locked until it is closed: of two who freeze at the same time the second must
- * see the first one's line. -1 after an error. */
+/* Opens the directory of `path` (created if `make`) and locks it until it is closed: of two simultaneous
+ * calls the second must see the first one's line. -1 after an error. */
 static int lock_directory(const char *path, bool make)
 {
     char *copy = strdup(path);
     char *const name = copy ? dirname(copy) : NULL;
     if (name && make && !home_make(name))
-        make = false; /* opening it says why */
+        make = false; /* the following open reports the error */
     const int directory = name ? open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     int locked = directory < 0 ? -1 : 0;
     while (locked == 0 && flock(directory, LOCK_EX) != 0)
@@ -111,7 +111,8 @@ static int lock_directory(const char *path, bool make)
     return locked == 0 ? directory : -1;
 }
 
-/* What the file holds, ending in a newline, or how a new one begins. False: it is there and cannot be read, and would be lost. */
+/* Copies the file, terminated by a newline; for a new file, writes its header. False: it exists and cannot be
+ * read, so it would be lost. */
 static bool copy_file(FILE *out, const char *path, const struct problem *problem)
 {
     char buffer[4096];
@@ -131,7 +132,7 @@ static bool copy_file(FILE *out, const char *path, const struct problem *problem
     return whole;
 }
 
-/* A comment is one line. */
+/* Adds the line, with the cause as a comment of one line. */
 static void add_line(FILE *out, const struct config *config, const char *cause)
 {
     char line[RESULT_LINE_SIZE];
@@ -163,7 +164,7 @@ static int append(const char *path, const struct config *config, const char *cau
     return written == 0 ? 0 : fail(EXIT_ENVIRONMENT, copied && !whole ? "out of memory" : error);
 }
 
-/* A strange checkout may bring a link or a pipe under the problem's own name. */
+/* An untrusted checkout may contain a link or a pipe under the problem's own name. */
 static int refuse_planted(const char *path)
 {
     struct stat status;
@@ -176,7 +177,7 @@ static int refuse_planted(const char *path)
     return EXIT_USAGE;
 }
 
-/* The whole of it happens under the lock: what is refused is what the file holds when it is written. */
+/* Runs completely under the lock, so its checks use the contents that are then written. */
 static int freeze(const struct space *published, const struct config *config, const char *path, bool make,
                   bool named, const char *cause)
 {
@@ -200,8 +201,8 @@ static int freeze(const struct space *published, const struct config *config, co
     return status;
 }
 
-/* `verify` reads the file against the published contract, so what is frozen must lie inside it, and
- * inside the user's. */
+/* `verify` reads the file against the published contract, so the configuration must satisfy it, and the
+ * user's contract. */
 static int check_contract(const struct space *space, const struct config *config)
 {
     struct space_error error;
@@ -218,7 +219,7 @@ int command_freeze(const struct options *options)
     int status = options_problem(options->argument[0], &problem);
     if (status != 0)
         return status;
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
+    signal(SIGXFSZ, SIG_IGN); /* writing beyond a file size limit becomes an error with a message */
     const bool make = task_regress(problem, options->regress, path, sizeof path);
     status = read_contract(&published, problem, NULL);
     if (status == 0 && options->space)

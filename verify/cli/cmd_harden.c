@@ -1,4 +1,4 @@
-/* unseen harden: shapes and tolerances that make a task's check worth something */
+/* unseen harden: finds shapes and tolerances that make a task's check meaningful */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "tried.h"
 #include "verify/harden/harden.h"
 
-/* Configurations that are drawn; directed ones come on top. */
+/* Number of drawn configurations; directed ones are added. */
 static int drawn_for(enum effort effort)
 {
     return effort == EFFORT_QUICK ? 40 : effort == EFFORT_STANDARD ? 100 : 400;
@@ -83,7 +83,7 @@ int command_harden(const struct options *given)
     const struct problem *problem;
     struct task task;
     struct trial trial;
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
+    signal(SIGXFSZ, SIG_IGN); /* writing beyond a file size limit becomes an error with a message */
     if (options.unseen < 0)
         options.unseen = drawn_for(options.effort);
     int status = check_out(options.out);

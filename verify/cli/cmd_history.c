@@ -1,4 +1,4 @@
-/* unseen history: verdicts over time */
+/* unseen history: shows verdicts over time */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static int exit_of(enum history_status status)
     return status == HISTORY_OK ? 0 : status == HISTORY_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
 }
 
-/* A stored result has no date of its own: its file's. */
+/* A stored result has no date, so its file's date is used. */
 static int import_one(const struct history *history, const char *path)
 {
     struct stored stored;
@@ -37,7 +37,7 @@ static int import_one(const struct history *history, const char *path)
     return exit_of(kept);
 }
 
-/* What can be imported is, also beside what cannot. */
+/* Imports all results that can be imported, even if others cannot. */
 static int import_all(const struct history *history, const struct options *options)
 {
     int status = 0;

@@ -1,4 +1,4 @@
-/* unseen import: a task in Python as a problem's folder */
+/* unseen import: creates a problem's folder from a task in Python */
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static bool is_listed(const char *list, const char *name)
     return false;
 }
 
-/* Why it stays, in the list `fixed` or by itself. */
+/* The reason why a size stays fixed, from the list `fixed` or its own entry. */
 static const char *reason_of(const json_t *task, const json_t *size, const char *name)
 {
     const json_t *fixed;
@@ -36,7 +36,7 @@ static const char *reason_of(const json_t *task, const json_t *size, const char 
     return why ? why : "";
 }
 
-/* Of the sizes that were to vary, those that cannot, and why: NAME.task says it of all that stay. */
+/* Lists the requested sizes that cannot vary, and why; NAME.task has all fixed sizes. */
 static void say_what_stays(const char *folder, const char *vary)
 {
     char path[2900];
@@ -65,7 +65,7 @@ int command_import(const struct options *options)
                                         .python = options->python,
                                         .vary = options->vary,
                                         .seconds = options->compile_timeout};
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
+    signal(SIGXFSZ, SIG_IGN); /* writing beyond a file size limit becomes an error with a message */
     catch_signals(child_stop_all);
     screen_watch();
     const enum folder_status status = importing_run(&importing, folder, sizeof folder, text, sizeof text);

@@ -1,4 +1,4 @@
-/* unseen new: a problem's folder to begin with */
+/* unseen new: creates a problem's folder to start from */
 #include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 enum { NAME_MOST = 48 };
 
-/* It becomes a function's name in C and in C++. */
+/* The name becomes a function's name in C and in C++. */
 static bool is_usable(const char *name)
 {
     static const char *const taken[] = {
@@ -47,7 +47,7 @@ static void print_next(const char *directory, const char *name)
     printf(" --device host --effort quick\n");
 }
 
-/* The six forms that a reference may have (reference/context.h), and the plainest problem of each. */
+/* The six forms of a reference (reference/context.h), with the simplest problem of each. */
 static const struct {
     const char *form, *problem;
 } examples[] = {{"contraction", "gemm_fp8"}, {"rows", "softmax"},        {"discrete", "topk"},
@@ -69,7 +69,7 @@ static const char *example_of(const char *form)
     return NULL;
 }
 
-/* The name of the problem that is copied. NULL after an error. */
+/* The name of the problem to copy. NULL after an error. */
 static const char *choose_like(const struct options *options)
 {
     if (options->like && options->form)
@@ -100,7 +100,7 @@ int command_new(const struct options *options)
     const char *const word = choose_like(options);
     if (!word)
         return EXIT_USAGE;
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
+    signal(SIGXFSZ, SIG_IGN); /* writing beyond a file size limit becomes an error with a message */
     const int status = begin_defined_problem("new --like", word, &like);
     if (status != 0)
         return status;

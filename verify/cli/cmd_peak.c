@@ -77,7 +77,7 @@ int command_peak(const struct options *options)
         return EXIT_INTERRUPTED;
     }
     if (c.missing[0] != '\0')
-        options_error("%s", c.missing); /* the rest is still worth printing */
+        options_error("%s", c.missing); /* the other figures are still worth printing */
     print_all(&device, &c);
     if (c.unkept[0] == '\0')
         return EXIT_GENERAL;

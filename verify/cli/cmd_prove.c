@@ -1,4 +1,4 @@
-/* unseen prove: a definition's own test */
+/* unseen prove: tests a problem's definition */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "begin.h"
 #include "options.h"
 
-/* A fixed seed: the same definition gives the same answer every day. */
+/* A fixed seed, so that the same definition always gives the same answer. */
 enum { SEED_DEFAULT = 1 };
 
 static void show_progress(const char *part, int done, int total)
@@ -90,7 +90,7 @@ int command_prove(const struct options *options)
                                         .sizes = prove_sizes(options->effort != EFFORT_QUICK),
                                         .timeout = options->timeout,
                                         .progress = terminal ? show_progress : NULL};
-    /* first of all without results: that nothing can be written there shows before anything is spent */
+    /* writes an empty file first: an unwritable path shows before time is spent */
     status = options->report[REPORT_JSON] ? write_json(options, &asked, &report, true) : 0;
     if (status != 0)
         return status;

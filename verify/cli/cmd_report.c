@@ -1,4 +1,4 @@
-/* unseen report: pages and lists from stored results */
+/* unseen report: converts stored results to other formats */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static int read_files(struct files *files, const struct options *options)
     return 0;
 }
 
-/* The worst of them: a gate over several candidates. */
+/* The worst status over several candidates, as a gate. */
 static int status_of(const struct options *options, const struct files *files)
 {
     for (int i = 0; i < files->count; i++)
@@ -112,7 +112,7 @@ static void print_reports(const struct screen *screen, const struct files *files
         print_beside(screen->out, files);
 }
 
-/* Files only say where they went; on a terminal nothing was asked for but them. */
+/* Writes the requested files, and prints only errors. */
 static int write_reports(const struct options *options, const struct files *files)
 {
     struct outputs outputs;

@@ -1,4 +1,4 @@
-/* unseen shrink: the simplest configuration that still fails the same way */
+/* unseen shrink: finds the simplest configuration that fails in the same way */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@ struct shrink_command {
     const struct options *options;
     struct shrinking shrinking;
     bool progress;
-    const struct config *after; /* called before, in the same process; NULL: nothing is */
+    const struct config *after; /* configuration called first in the same process; NULL: none */
 };
 
 static void show_step(void *data, const struct config_result *result)
@@ -48,7 +48,7 @@ static int refuse(const struct shrink_command *c, const struct config_result *fi
     return EXIT_USAGE;
 }
 
-/* What passes once may fail the next time, and the other way round: both are tried again. */
+/* Runs the configuration more than once, since a failure may be intermittent. */
 static int run_first(struct shrink_command *c, const struct config *config)
 {
     struct shrinking *s = &c->shrinking;
@@ -126,7 +126,7 @@ static int write_json(struct shrink_command *c)
     return show_json(c->task, c->options, probe_session(s->probe), &s->from, &diagnosis, false);
 }
 
-/* The failure of a pair: refused where `config` passes after the other one, or fails by itself. */
+/* Shrinks the failure of a pair; rejected if `config` passes after the other one, or fails alone. */
 static int run_pair(struct shrink_command *c, const struct config *config, const struct config *after)
 {
     struct shrinking *s = &c->shrinking;

@@ -1,4 +1,4 @@
-/* unseen verify: the main job */
+/* unseen verify: the main command */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@
 
 static const char *const effort_name[] = {"quick", "standard", "deep", "reward"};
 
-/* What the progress callback and the report need. */
+/* State of the progress callback and the report. */
 struct showing {
     const struct options *options;
     struct task *task;
@@ -43,11 +43,11 @@ struct showing {
     const struct reward *reward;
     double start;
     struct screen screen;
-    bool progress; /* a line that rewrites itself */
+    bool progress; /* a progress line, rewritten in place */
     int failures, timed;
 };
 
-/* The second phase, in which the number of finished configurations no longer moves. */
+/* Shows the timing phase, during which the number of finished configurations does not change. */
 static void show_timing(struct showing *show, const struct result *result)
 {
     int passing = 0;
@@ -84,11 +84,11 @@ static void show_progress(void *data, const struct result *result, const struct 
 static void prepare_signals(void)
 {
     catch_signals(child_stop_all);
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
+    signal(SIGXFSZ, SIG_IGN); /* writing beyond a file size limit becomes an error with a message */
     signal(SIGPIPE, SIG_IGN);
 }
 
-/* Without times nothing is measured. */
+/* Without timing, nothing is measured. */
 static void start_peaks(const struct task *task, struct peaks *peaks)
 {
     const struct calibrated *const c = &task->ceilings;
@@ -177,7 +177,7 @@ static void start_result(const struct task *task, const struct options *options,
     result->coverage = coverage_of(&task->notes.coverage);
 }
 
-/* The baseline's part of the report: how many times faster the candidate is. */
+/* Adds a note about the speedup over the baseline. */
 static void note_baseline(const struct options *options, struct result *result)
 {
     double sum[2] = {0, 0};
@@ -199,8 +199,8 @@ static void note_baseline(const struct options *options, struct result *result)
             count[1] ? exp(sum[1] / count[1]) : 0, count[1]);
 }
 
-/* What failed is worth more runs: the simplest configuration, and when. Files hold the finished results
- * meanwhile. */
+/* Spends more runs on failures, to find the simplest configuration and the condition. The files have the
+ * finished results meanwhile. */
 static void explain_failures(struct showing *show, enum run_status status)
 {
     const struct options *o = show->options;
@@ -267,7 +267,8 @@ static void conclude(struct showing *show, enum run_status status)
         github_print(show->screen.out, result);
 }
 
-/* The machine's doing leaves no verdict; a candidate that cannot be loaded is at fault wherever it was to run. The files say so. */
+/* Ends without a result. If the machine is the cause there is no verdict; if the candidate cannot be loaded,
+ * it is at fault. The files say so. */
 static int give_up(struct showing *show, enum run_status status, const char *error)
 {
     struct result *result = show->result;
@@ -303,7 +304,7 @@ static int exit_status(const struct showing *show, enum run_status status)
     return whole && accepts(show->options, result_verdict(show->result)) ? EXIT_GENERAL : EXIT_OTHER;
 }
 
-/* The lease that this waits for is nothing to the checks, which are done by now. An interrupt is the run's to tell. */
+/* Waits for the lease after the checks, which do not need it. The run reports an interrupt. */
 static void look_at_ceilings(void *data)
 {
     struct showing *const show = data;
@@ -401,7 +402,7 @@ static int refuse_both(const struct options *options)
     return EXIT_USAGE;
 }
 
-/* What is compiled anew for each shape would pay for each of them: a candidate in Python has scouts where they are asked for, and a
+/* A candidate in Python may compile for each shape, so it gets small configurations only if requested, and a
  * few with --effort reward. */
 static void spare_python(struct task *task, const struct options *options)
 {
@@ -409,15 +410,15 @@ static void spare_python(struct task *task, const struct options *options)
         task->options.scouts = options->effort == EFFORT_REWARD ? effort_scouts_few() : 0;
 }
 
-/* The sets are drawn for a candidate that does not compile, too, where it is to be rewarded: whether a reward can be given hangs on
- * the settings, and not on the candidate. */
-/* A candidate that was built before. */
+/* Is it an already built shared object? */
 static bool is_object(const char *path)
 {
     const size_t length = strlen(path);
     return length > 3 && strcmp(path + length - 3, ".so") == 0;
 }
 
+/* Builds the candidate and draws the sets even for a candidate that does not compile, if a reward is
+ * requested: whether a reward is available must depend on the settings only, not on the candidate. */
 static int prepare(struct task *task, const struct options *options, const struct reward *reward)
 {
     const enum task_status built = task_build(task);

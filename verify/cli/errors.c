@@ -1,4 +1,4 @@
-/* What goes wrong outside of a command's own work: words, output that nobody takes, problems that are none. */
+/* Errors outside of a command's own work: wrong words, output that cannot be written, unknown problems. */
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ void options_error(const char *format, ...)
     char text[16384];
     va_list arguments;
     va_start(arguments, format);
-    fflush(stdout); /* where both go to one file, the error comes last */
+    fflush(stdout); /* if both go to one file, the error comes last */
     fprintf(stderr, "unseen: ");
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
@@ -24,18 +24,19 @@ void options_error(const char *format, ...)
     fprintf(stderr, "\n");
 }
 
-/* A folder takes a compiler, which an interrupt ends. A note says what the run can do without. */
+/* Opens a problem. A folder needs a compiler, which an interrupt kills. A note names what is missing but not
+ * required. */
 int options_problem(const char *word, const struct problem **problem)
 {
     char text[4096];
     const bool caught = catch_signals_here(child_stop_all);
-    screen_watch(); /* a task is imported */
+    screen_watch(); /* importing a task may take long */
     const enum folder_status status = folder_problem(problem, word, text, sizeof text);
     screen_unwatch();
     const bool interrupted = is_interrupted();
     if (caught)
         release_signals();
-    if (interrupted) { /* the compiler was killed; that says nothing about the problem */
+    if (interrupted) { /* the compiler was killed, which says nothing about the problem */
         options_error("interrupted");
         return EXIT_INTERRUPTED;
     }
@@ -44,7 +45,7 @@ int options_problem(const char *word, const struct problem **problem)
     return status == FOLDER_OK ? 0 : status == FOLDER_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
 }
 
-/* `| head` has read what it wanted and is gone. */
+/* Has the reader of standard output left, such as `| head`? */
 static bool reader_left(void)
 {
     struct pollfd standard = {.fd = STDOUT_FILENO, .events = POLLOUT};

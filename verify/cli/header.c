@@ -64,7 +64,7 @@ static bool has_bool(const struct problem *problem)
     return has_dtype(problem, DTYPE_BOOL);
 }
 
-/* What a candidate has to know of a tensor's memory, where that is not what the next line says of all. */
+/* Describes the memory of tensors that differ from the general statement on the next line. */
 static void print_tensors(FILE *out, const struct problem *problem)
 {
     static const char *const use[] = {[TENSOR_INPUT] = "read-only",

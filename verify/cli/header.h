@@ -1,4 +1,4 @@
-/* What a candidate is declared as. */
+/* The C declaration of a candidate. */
 #ifndef UNSEEN_HEADER_H
 #define UNSEEN_HEADER_H
 
@@ -6,11 +6,11 @@
 
 #include "problems/problem.h"
 
-/* One header for C on the host and CUDA C++: there the formats are CUDA's own types. */
+/* Writes a header for C on the host and CUDA C++, where the formats are CUDA's own types. */
 void header_write(FILE *out, const struct problem *problem);
-/* The declaration alone; `stream` is the type of the last parameter. */
+/* Writes only the declaration; `stream` is the type of the last parameter. */
 void header_prototype(FILE *out, const struct problem *problem, const char *stream);
-/* Text broken at blanks so that no line is much above 90 columns. */
+/* Writes text wrapped at blanks, with lines of about 90 columns at most. */
 void header_folded(FILE *out, const char *indent, const char *text);
 
 #endif

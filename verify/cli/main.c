@@ -18,7 +18,7 @@
     "input, or a candidate that does not compile or load, 3 the environment cannot do it, 130 interrupted."
 
 #ifdef SANITIZED
-/* argp leaves --help by exit(), its own lists in hand. */
+/* --help ends by exit(), while argp still holds its lists. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -173,10 +173,9 @@ static bool is_one_of(const char *word, const char *a, const char *b, const char
     return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
 }
 
-/* libgomp has read its environment before main. By default threads that wait for their team spin for
- * milliseconds, and where several of these tools share a machine they so keep the cores from each other's
- * work; nothing but the environment changes that, hence a second start. Where it cannot be had the first goes
- * on. */
+/* libgomp reads its environment before main. By default, waiting threads spin for milliseconds; several of
+ * these tools on one machine would take the cores from each other's work. Only the environment can change
+ * that, so the program restarts itself. If that fails, it continues. */
 static void wait_passively(char **argv)
 {
     char self[1024];

@@ -30,60 +30,60 @@ struct options {
         *entry;
     const char *report[REPORT_COUNT]; /* the files to write; NULL: none */
     const char *format, *inputs, *inputs_as, *unseen_set;
-    const char *values; /* of check */
-    const char *after;  /* of check and shrink: the configuration that is called before */
+    const char *values; /* for check */
+    const char *after;  /* for check and shrink: the configuration to call first */
     const char *reward, *reward_table, *db, *plot, *against, *peaks;
     bool github;
     enum color color;
-    bool arguments_are_results; /* and not a problem and a candidate */
-    int unseen;                 /* -1: what the effort says */
-    int scouts;                 /* likewise */
+    bool arguments_are_results; /* the arguments are stored results, not a problem and a candidate */
+    int unseen;                 /* -1: depends on the effort */
+    int scouts;                 /* number of small configurations; -1: depends on the effort */
     enum effort effort;
     bool effort_given;
     uint64_t seed;
     bool seed_given;
-    bool timing;       /* of verify: not --no-timing */
-    bool timed;        /* of check: --timing */
-    bool timing_given; /* of verify: --timing beside --effort reward, which takes no times */
+    bool timing;       /* verify without --no-timing */
+    bool timed;        /* check --timing */
+    bool timing_given; /* verify: --timing beside --effort reward, which by default takes no times */
     bool no_lease;
     bool explain_given;
     bool accept_limited; /* --accept limited */
     bool explain, header, only_seen, only_unseen, fail_fast;
     bool published;
     double timeout;
-    double compile_timeout; /* seconds, of a module; 0: the default */
-    double memory;          /* bytes; 0: what the machine suggests */
+    double compile_timeout; /* for a module, seconds; 0: the default */
+    double memory;          /* bytes; 0: the default for this machine */
     double budget;          /* seconds; 0: none */
     double size;            /* bytes of exported inputs; 0: the default */
     int jobs, runs;
     bool verbose, quiet;
-    bool scores; /* print them */
-    bool import; /* of history */
+    bool scores; /* print the scores */
+    bool import; /* history --import */
     bool require_sandbox;
     struct text_list sources, forbid, without;
 };
 
-/* One command of the tool. */
+/* A command of the tool. */
 struct command {
     const char *name;
     const char *arguments; /* "PROBLEM CANDIDATE" */
-    int least, most;       /* how many */
+    int least, most;       /* minimum and maximum number of arguments */
     const char *doc;
     int (*run)(const struct options *options);
 };
 
-/* Parse argv[0..argc) of one command and run it. Usage errors end the process with status 2; output that
- * could not be written turns success into EXIT_ENVIRONMENT. */
+/* Parses argv[0..argc) of one command and runs it. Usage errors end the process with status 2. If output
+ * could not be written, success becomes EXIT_ENVIRONMENT. */
 int options_run(const struct command *command, int argc, char **argv);
 
-/* The problem that `word` names, or whose folder it is. 0, or an exit status after an error. */
+/* Opens the problem with this name or in this folder. Returns 0, or an exit status after an error. */
 int options_problem(const char *word, const struct problem **problem);
 
-/* An error in the house form on standard error: "unseen: TEXT". */
+/* Prints an error in the tool's format on standard error: "unseen: TEXT". */
 void options_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A command's exit status, its standard output considered: what went to a full disk must not look like success; a reader that
- * has left (`| head`) has read what it wanted. */
+/* A command's exit status, taking standard output into account: a full disk must not look like success. A
+ * reader that has left (`| head`) is no error. */
 int options_output(int status);
 
 int command_list(const struct options *options);

@@ -21,7 +21,7 @@ static bool same_file(const char *a, const char *b)
     return S_ISREG(one.st_mode) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-/* `verify ... > result.json` beside `--json result.json`: the report would go where nobody finds it. */
+/* Detects `verify ... > result.json` with `--json result.json`, where the printed report would be lost. */
 static bool is_redirected_to(const char *path)
 {
     struct stat one, other;
@@ -29,7 +29,7 @@ static bool is_redirected_to(const char *path)
            S_ISREG(one.st_mode) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-/* Which of the run's own files would `path` overwrite? */
+/* The kind of the run's input file that `path` would overwrite, if any. */
 static const char *overwrites(const char *path, const struct options *options)
 {
     for (int i = 0; options->arguments_are_results && i < options->arguments; i++)

@@ -1,6 +1,6 @@
 #include "precision.h"
 
-/* On a GPU calls take microseconds, and the exchange about each a millisecond. */
+/* On a GPU calls take microseconds, and the exchange around each call about a millisecond. */
 double precision_seconds(const struct options *options, const struct device *device)
 {
     if (options->scores || options->reward)
@@ -10,7 +10,8 @@ double precision_seconds(const struct options *options, const struct device *dev
     return options->effort == EFFORT_QUICK || options->effort == EFFORT_REWARD ? 0.01 : 0.04;
 }
 
-/* A number that is acted on hangs on no process's luck; and whoever asks for one time only has time. */
+/* A score or reward must not depend on one process's random placement, so it uses several processes. A single
+ * check has time for many. */
 int precision_processes(const struct options *options)
 {
     enum { SEVERAL = 4, MANY = 24 };

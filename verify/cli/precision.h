@@ -1,14 +1,14 @@
-/* How precise times are to be, by what is asked for. */
+/* Precision of times, depending on the requested output. */
 #ifndef UNSEEN_PRECISION_H
 #define UNSEEN_PRECISION_H
 
 #include "options.h"
 #include "verify/device/device.h"
 
-/* Seconds for one unseen configuration's times. */
+/* Time limit in seconds for timing one unseen configuration. */
 double precision_seconds(const struct options *options, const struct device *device);
 
-/* In so many processes, one after another, is timed what is short. */
+/* Number of successive processes in which short configurations are timed. */
 int precision_processes(const struct options *options);
 
 #endif

@@ -20,7 +20,7 @@ static int refuse_name(const char *word)
     return EXIT_USAGE;
 }
 
-/* What cannot come out as a number is said before minutes are spent. */
+/* Rejects at once what cannot give a number, before minutes are spent. */
 static int check(const struct reward *reward, const struct options *o)
 {
     const struct score_traits *const score = score_traits(reward->name);
@@ -77,7 +77,7 @@ const struct reward_table *reward_table_of(const struct reward *reward)
 static void print(FILE *out, const char *name, bool seen, const struct score_value *score)
 {
     if (score->state == SCORE_VALUE)
-        fprintf(out, "%.6g", score->value == 0 ? 0 : score->value); /* never "-0" */
+        fprintf(out, "%.6g", score->value == 0 ? 0 : score->value); /* avoids "-0" */
     else
         fprintf(out, "%s", score_state_name(score->state));
     fprintf(out, " %s%s: %s\n", name, seen ? "@seen" : "", score->reason);

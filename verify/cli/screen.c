@@ -12,10 +12,10 @@
 #include "verify/system/activity.h"
 #include "gen/random/hex.h"
 
-static bool watched; /* a line of show_activity stands there */
+static bool watched; /* a line of show_activity is displayed */
 static bool silenced;
 
-/* NO_COLOR (no-color.org): present and not empty, whatever it says. */
+/* NO_COLOR (no-color.org) counts if present and not empty, whatever its value. */
 static bool wants_colour(const struct options *options, FILE *out, bool dumb)
 {
     const char *const no = getenv("NO_COLOR");
@@ -24,7 +24,8 @@ static bool wants_colour(const struct options *options, FILE *out, bool dumb)
     return isatty(fileno(out)) && !dumb && !(no && *no);
 }
 
-/* A candidate's words, which are printed before they can be looked at, must not end it. */
+/* Draws a random token, so that a candidate's messages, which are printed unchecked, cannot end the quiet
+ * section. */
 static void draw_token(char *token, size_t size)
 {
     unsigned char bytes[16] = {0};

@@ -1,4 +1,4 @@
-/* Where a command's words for people go, and how. */
+/* Destination and style of a command's messages for people. */
 #ifndef UNSEEN_SCREEN_H
 #define UNSEEN_SCREEN_H
 
@@ -7,23 +7,22 @@
 #include "options.h"
 
 struct screen {
-    FILE *out;      /* standard output; standard error where a document goes to standard output */
+    FILE *out;      /* standard output, or standard error if a document goes to standard output */
     bool colour;    /* by --color, NO_COLOR and TERM */
-    bool progress;  /* a line that rewrites itself: on a terminal that can */
-    char token[40]; /* --github: what ends the quiet; else empty */
+    bool progress;  /* a progress line is possible: a capable terminal */
+    char token[40]; /* --github: token that ends the quiet section; else empty */
 };
 
-/* Sets the width that texts are wrapped at, too. */
+/* Also sets the width at which texts are wrapped. */
 void screen_open(struct screen *screen, const struct options *options);
-/* From screen_watch to screen_unwatch one line on standard error says what a long wait is for: on a terminal that can, and not after
- * screen_silence(true), as --quiet asks. */
+/* Between screen_watch and screen_unwatch, a line on standard error shows the reason for a long wait. It
+ * needs a capable terminal, and is disabled by screen_silence(true), as for --quiet. */
 void screen_silence(bool silent);
 void screen_watch(void);
 void screen_unwatch(void);
-void screen_watch_on(
-    const struct screen *screen); /* likewise where the screen is, which takes the line away itself */
+void screen_watch_on(const struct screen *screen); /* the same on a screen, which clears the line itself */
 
-/* After all else: annotations, with --github. */
+/* Ends all output; with --github prints annotations. */
 void screen_close(struct screen *screen);
 
 #endif

@@ -54,7 +54,7 @@ static void show_time(const struct timing *timing)
     show_line("attainable", text);
 }
 
-/* Of the published constants, or of the contract's own, which the line then names. */
+/* The result of the published tolerances, or of the contract's own, which the line then names. */
 static void show_published(const struct task *task, bool passes)
 {
     const struct space_tolerance *const own = &task->space.tolerance;
@@ -96,7 +96,7 @@ void show_findings(const struct session *session)
     }
 }
 
-/* Words are owned by the list where `make` made them; both of an option by the list. */
+/* Appends an option and its value. The list copies the option; `value` must stay valid. */
 static void add(struct show_words *list, const char *option, const char *value)
 {
     if (list->count + 2 >= SHOW_WORDS)
@@ -190,14 +190,14 @@ int show_json(const struct task *task, const struct options *options, const stru
     return EXIT_ENVIRONMENT;
 }
 
-/* Adds a word to a list with commas; what does not fit is left out. */
+/* Appends a word to a comma-separated list, if it fits. */
 static void add_word(char *text, size_t size, const char *word)
 {
     const size_t length = strlen(text);
     snprintf(text + length, size - length, "%s%s", length ? ", " : "", word);
 }
 
-/* Adds "name=value", as JSON has the value: of a size, or of a number that get_inputs gives. */
+/* Appends "name=value" with the JSON value of a size, or of a number that get_inputs returns. */
 static void add_published(char *text, size_t size, const json_t *entry)
 {
     char word[90], *const value = json_dumps(json_object_get(entry, "value"), JSON_ENCODE_ANY);
@@ -253,7 +253,7 @@ void show_kept_sizes(struct result *result, const struct task *task)
             text);
 }
 
-/* Names of the task's inputs of a domain, with commas. */
+/* Lists the task's inputs with a given domain, separated by commas. */
 static void list_inputs(const struct task *task, const char *domain, char *text, size_t size)
 {
     const json_t *entry;

@@ -1,4 +1,4 @@
-/* What several commands print in the same words. */
+/* Output that several commands share. */
 #ifndef UNSEEN_SHOW_H
 #define UNSEEN_SHOW_H
 
@@ -8,46 +8,48 @@
 #include "verify/session/session.h"
 #include "verify/session/task.h"
 
-/* Where it goes: standard output, or standard error once show_away has found that a document goes there. */
+/* The stream for messages: standard output, or standard error after show_away has found that a document goes
+ * to standard output. */
 void show_away(const struct options *options);
 FILE *show_out(void);
 
-/* Write --json, where it was asked for: of check `first` and no diagnosis; of shrink the failure that it began with. Returns 0, or an
- * exit status after printing an error. */
+/* Writes --json, if requested. For check: `first` without a diagnosis; for shrink: the initial failure.
+ * Returns 0, or an exit status after printing an error. */
 int show_json(const struct task *task, const struct options *options, const struct session *session,
               const struct config_result *first, const struct diagnosis *diagnosis, bool passes);
 
-/* "  LABEL      TEXT", in plain characters. */
+/* Prints " LABEL TEXT" in plain ASCII. */
 void show_line(const char *label, const char *text);
 
-/* Outcome and configuration, what was found, the worst element. */
+/* Prints outcome and configuration, the finding and the worst element. */
 void show_result(const struct task *task, const struct config_result *result);
 void show_findings(const struct session *session);
 
-/* The problem's derived sizes for every configuration: rules name them, and drawings show them. */
+/* Computes the problem's derived sizes for every configuration, for rules and drawings. */
 void show_derived(struct result *result);
 
-/* When the run began, and its command line. */
+/* Records when the run began, and its command line. */
 void show_run(struct result *result);
 
-/* A note of the sizes of an imported task that its import left as they were published: of others nobody knows anything. */
+/* Adds a note on the sizes of an imported task that its import kept fixed: nothing is known about other
+ * values. */
 void show_kept_sizes(struct result *result, const struct task *task);
 
-/* Notes of its inputs whose elements get_inputs makes of each other, which what is drawn here does not keep, and of those that
- * are the same whenever sizes are (positions that count up). */
+/* Adds notes on inputs that get_inputs computes from each other, a relation that drawing does not keep, and
+ * on inputs that depend only on sizes (such as ascending positions). */
 void show_computed_inputs(struct result *result, const struct task *task);
 
-/* What times are worth where others used the device, or its clock was held back: notes of the result. */
+/* Adds notes on the reliability of times if others used the device, or its clock was throttled. */
 void show_company(struct result *result);
 
-/* The command that runs one configuration again, ready to paste. */
+/* Prints the command that runs one configuration again, ready to paste. */
 void show_command(const struct options *options, const struct task *task, const struct config_result *result);
 
-/* The words that such a command needs behind the configuration: "--device", "host"; NULL ends them. */
+/* The words that such a command needs after the configuration: "--device", "host"; NULL-terminated. */
 enum { SHOW_WORDS = 20 };
 struct show_words {
     const char *word[SHOW_WORDS];
-    char text[SHOW_WORDS][24]; /* options, and numbers that were made for them */
+    char text[SHOW_WORDS][24]; /* options, and numbers formatted for them */
     int count;
 };
 void show_check_words(struct show_words *list, const struct options *options, const struct task *task);

@@ -5,7 +5,8 @@
 #include "verify/system/interrupt.h"
 #include "verify/task/task.h"
 
-/* Every configuration is evaluated in fp64, with a dozen runs beside it, for every wrong output once more in fp32. */
+/* Small limits: every configuration is evaluated in fp64 and in a dozen further runs, and once more in fp32
+ * for every wrong output. */
 static const struct draw_caps host_caps = {.bytes = 4e6, .flops = 4e7},
                               cuda_caps = {.bytes = 256e6, .flops = 1e11};
 
@@ -81,7 +82,7 @@ int tried_begin(struct task *task, struct trial *trial, const struct options *op
         return status;
     make_moderate(task);
     status = begin_step(task, task_draw(task));
-    /* an imported task's second line for a CPU is its smallest run, which nobody published */
+    /* the second seen line of an imported task on a CPU is its smallest run, which was not published */
     if (status == 0 && task->device.backend == BACKEND_HOST && !options->seen && task->seen_set.count > 1)
         task->seen_set.count = 1;
     if (status == 0)

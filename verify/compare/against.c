@@ -10,7 +10,7 @@
 #include "verify/measure/gate.h"
 #include "verify/system/interrupt.h"
 
-/* The task's own baseline is what is A of each pair. */
+/* In each pair, A is the task's own baseline. */
 static enum run_status sample(const struct task *task, const struct run_options *run,
                               const struct rounds_options *options, struct comparison *c, char *error,
                               size_t size)
@@ -62,7 +62,7 @@ enum run_status against_baseline(const struct task *task, const struct run_optio
     }
     const enum run_status status = sample(task, options, &rounds, &c, error, error_size);
     if (status == RUN_DONE)
-        keep(&c, result); /* what is evidence of cheating, verify has looked for itself */
+        keep(&c, result); /* verify has looked for evidence of cheating itself */
     free(c.item);
     return status;
 }
@@ -85,7 +85,7 @@ enum task_status against_sets(struct task *task, const struct result *stored, co
     for (int i = 0; i < stored->result_count; i++) {
         const struct config_result *from = &stored->results[i];
         struct drawn_list *list = set[from->unseen];
-        if (from->scout) /* has no time to compare with */
+        if (from->scout) /* small configurations have no time to compare */
             continue;
         if (task_config(task, from->line, &list->item[list->count].config) != TASK_OK) {
             snprintf(why, sizeof why, "%s", task->error);
@@ -105,8 +105,7 @@ static const struct config_result *find(const struct result *stored, const struc
     return NULL;
 }
 
-/* The i-th of the run is the i-th of the stored result's set, which stood there with the same line, but for blanks and order of
- * axes. */
+/* Pairs each configuration of the run with the stored configuration of the same line. */
 static void describe(const struct result *stored, const struct result *now, struct comparison *c)
 {
     for (int i = 0; i < now->result_count; i++) {
@@ -148,7 +147,7 @@ static enum run_status compare(const struct task *task, const struct result *sto
         options->run.before_timing(options->run.progress_data);
     if (options->timing)
         status = sample(task, &options->run, &rounds, c, error, size);
-    for (int i = 0; i < c->count; i++) { /* the baseline's time of today is nobody's */
+    for (int i = 0; i < c->count; i++) { /* the baseline's time of today belongs to neither side */
         const struct config_result *old = find(stored, &now->results[i]);
         c->item[i].ms[0] = old ? old->timing.median_ms : 0;
     }

@@ -14,20 +14,19 @@
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
 
-/* Pairs of one process, and processes for one answer. */
+/* Pairs per process, and processes per answer. */
 enum { PAIRS = 8, LEAST_PROCESSES = 2, MOST_PROCESSES = 5 };
 
 struct asking {
     struct rounds *rounds;
     const struct cliffs_options *options;
-    double threshold; /* of a log ratio: half of what the slower ones are slower by */
-    double
-        floor_ms; /* what takes less is mostly the call itself, whose time is the same for both: it tells nothing */
+    double threshold; /* log ratio above which a configuration is slow: half the mean of the slower ones */
+    double floor_ms;  /* times below it are mostly launch time, which is equal for both candidates */
     double end;
     int number;
 };
 
-/* Half-way between the same and what is typical of the slower ones is where the two differ most surely. */
+/* The threshold halfway between equal and the mean of the slower ones separates the two best. */
 static double half_typical(const struct comparison *c)
 {
     double sum = 0;
@@ -48,7 +47,7 @@ static bool is_mostly_call(const struct asking *a, const struct pairs *pairs)
     return 2 * below > pairs->count;
 }
 
-/* 1: slower; 0: not; -1: the pairs do not tell, or it does not pass there. */
+/* Returns 1: slower; 0: not slower; -1: the pairs are undecided, or it does not pass there. */
 static int is_slower(void *data, const struct config *config)
 {
     struct asking *a = data;
@@ -77,7 +76,7 @@ static int is_slower(void *data, const struct config *config)
     return -1;
 }
 
-/* Decided ones; what is undecided tells nothing. */
+/* Lists the decided configurations as trials; undecided ones give no information. */
 static int list_trials(const struct comparison *c, struct explain_trial *trial)
 {
     int count = 0;
@@ -92,8 +91,9 @@ static int list_trials(const struct comparison *c, struct explain_trial *trial)
 void cliffs(struct rounds *rounds, const struct task *task, const struct cliffs_options *options,
             struct comparison *c)
 {
-    /* hundreds of pairs are taken of each: large ones would take the time of all */
-    static const double part = 0.125, launches = 4, least_ms = 0.002; /* a clock is read twice in a time */
+    /* Hundreds of pairs are measured for each configuration, so large ones would use up the time. Each time
+     * includes two readings of the clock. */
+    static const double part = 0.125, launches = 4, least_ms = 0.002;
     const struct draw_caps caps = {.bytes = part * task->caps.bytes, .flops = part * task->caps.flops};
     struct asking asking = {.rounds = rounds,
                             .options = options,

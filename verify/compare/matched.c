@@ -41,7 +41,7 @@ static bool same_baseline(const struct result *old, const struct result *new)
            strcmp(old->baseline.sha256, new->baseline.sha256) == 0;
 }
 
-/* Times by one clock say nothing of times by another. */
+/* Times by different clocks are not comparable. */
 static bool same_method(const struct timing *old, const struct timing *new)
 {
     return old->method && new->method &&strcmp(old->method, new->method) == 0;
@@ -59,8 +59,8 @@ static struct shift shift_of(const struct comparison *c, const struct timing *ol
     return c->kind == COMPARISON_DRIFT ? compare_drift(&today, &then) : compare_medians(&before, &after);
 }
 
-/* One time serves configurations that differ in input class and seed only: it stands in both results more than once, and
- * counts once. */
+/* Configurations that differ only in input class and seed share one time: it appears more than once in both
+ * results, but counts once. */
 static bool is_shared(const struct compared *a, const struct compared *b)
 {
     return a->shift.log_ratio.present && b->shift.log_ratio.present && a->ms[0] == b->ms[0] &&
@@ -77,8 +77,9 @@ static void drop_shared(struct comparison *c, struct compared *item)
         item->shift = (struct shift){.slower = 1, .faster = 1, .adjusted = 1};
 }
 
-/* Medians of two days are compared as if the machine were one. A result may say that it was not: times beside others, or a machine
- * below its own ceilings. Ratios to a baseline of the same day hold against both. */
+/* Comparing medians of two days assumes an equal machine. A result may say that this does not hold: times
+ * taken beside other processes, or a machine below its own ceilings. Ratios to a baseline of the same day are
+ * robust against both. */
 static bool is_of_the_machine(const struct comparison *c, const struct compared *item, bool slow)
 {
     return c->kind == COMPARISON_STORED && (slow || item->disturbed);
@@ -108,7 +109,7 @@ static void add(struct comparison *c, const struct config_result *old, const str
         item->shift.slower = item->shift.faster = 1;
 }
 
-/* A configuration stands once in a result; one that stands twice in the old one is matched once. */
+/* Finds a configuration in a result; a repeated one is matched only once. */
 static int find(const struct result *result, const struct config_result *config, const bool *taken)
 {
     for (int i = 0; i < result->result_count; i++)

@@ -12,20 +12,20 @@
 #include "verify/system/budget.h"
 #include "verify/system/interrupt.h"
 
-enum { PAIRS = 4 }; /* of one configuration in one sweep: A B B A twice */
+enum { PAIRS = 4 }; /* per configuration and sweep: A B B A twice */
 
 struct rounds {
     struct session *session[2];
     bool python;
 };
 
-/* What is known of one configuration: a value for each sweep. */
+/* Samples of one configuration: a value per sweep. */
 struct sampled {
-    int count, pairs, vain; /* vain: sweeps in which there was no memory for two */
+    int count, pairs, vain; /* vain: sweeps that lacked memory for both candidates */
     double log_ratio[MOST_SWEEPS], ms[2][MOST_SWEEPS];
 };
 
-/* One sampling of all. */
+/* State of one sampling over all configurations. */
 struct sampling {
     struct rounds *rounds;
     const struct rounds_options *options;
@@ -33,7 +33,7 @@ struct sampling {
     struct sampled *sampled;
     int *order;
     struct pcg *random;
-    int sweep, first_sweeps; /* so many are the first round */
+    int sweep, first_sweeps; /* number of sweeps in the first round */
     enum session_status status;
 };
 
@@ -73,7 +73,7 @@ bool rounds_pairs(struct rounds *rounds, const struct pair_job *job, struct pair
 
 /* --- one configuration in one sweep --- */
 
-/* What time or a signal from outside may have done proves nothing. */
+/* A timeout or a signal from outside proves nothing. */
 static bool is_doubtful(const struct config_result *result)
 {
     return result->outcome == OUTCOME_TIMEOUT || result->reason.cause == CAUSE_KILLED;
@@ -92,7 +92,7 @@ static void note_outcomes(struct compared *item, const struct config_result *res
     }
 }
 
-/* count is at most PAIRS_MOST, or MOST_SWEEPS, which is more. */
+/* count is at most PAIRS_MOST or MOST_SWEEPS, of which the latter is larger. */
 static double median(const double *value, int count)
 {
     double sorted[MOST_SWEEPS];
@@ -118,7 +118,7 @@ static void keep(struct sampled *sampled, const struct pairs *pairs)
     sampled->count++;
 }
 
-/* Adds its log ratio to *sum where it has one. */
+/* Takes pairs of one configuration, and records the log ratio if there is one. */
 static bool sample(struct sampling *s, int i, bool fresh, int fresh_ahead)
 {
     struct compared *item = &s->comparison->item[i];
@@ -162,7 +162,7 @@ static bool is_to_be_timed(const struct compared *item)
     return both_pass(item) && item->serves == 0 && !item->unknown;
 }
 
-/* They differ in input class and seed only: one time serves both. */
+/* Do they differ only in input class and seed? Then one time serves both. */
 static bool has_same_time(const struct compared *a, const struct compared *b)
 {
     struct config other = b->config;
@@ -180,14 +180,15 @@ static void find_same_times(struct comparison *c)
                 c->item[i].serves = k + 1;
 }
 
-/* What needs more than there is, for the tensors of both, is not tried in every sweep. */
+/* A configuration that lacked memory for both candidates is not tried in every sweep. */
 static bool is_in_vain(const struct sampled *sampled)
 {
     enum { ENOUGH = 2 };
     return sampled->count == 0 && sampled->vain >= ENOUGH;
 }
 
-/* In an order that nobody can tell from the checks'. */
+/* Lists undecided configurations in a random order, so that a candidate cannot distinguish timing from
+ * checking. */
 static int list_undecided(struct sampling *s)
 {
     int count = 0;
@@ -207,7 +208,8 @@ static bool goes_on(const struct sampling *s)
     return s->status == SESSION_OK && !is_interrupted() && !budget_is_over();
 }
 
-/* An interpreter takes seconds to start, and its kernels more to compile: one process of each for a whole round. */
+/* Uses one process of each candidate for a whole round if they are modules: an interpreter takes seconds to
+ * start, and its kernels longer to compile. */
 static void sweep(struct sampling *s, bool first_of_round, int sweeps_ahead)
 {
     const int count = list_undecided(s);
@@ -217,7 +219,7 @@ static void sweep(struct sampling *s, bool first_of_round, int sweeps_ahead)
     s->sweep++;
 }
 
-/* --- what they come to --- */
+/* --- results --- */
 
 static void summarize(struct sampling *s)
 {
@@ -238,8 +240,8 @@ static void summarize(struct sampling *s)
     }
 }
 
-/* The mean log ratio of each of the first round's sweeps over all configurations of the sets: processes are what is independent,
- * and they are in it. */
+/* For each sweep of the first round, the mean log ratio over all configurations of the sets. Sweeps are
+ * independent, since each has its own processes. */
 static struct shift over_sweeps(const struct sampling *s, bool seen, bool unseen)
 {
     double mean[FIRST_SWEEPS];
@@ -274,12 +276,12 @@ static bool decide(struct sampling *s)
     return s->options->only_first || gate_decide(c, ROUNDS) == 0;
 }
 
-/* Few configurations need fewer processes to be decided. Where the width of an interval decides, of times of another day or of
- * those that are taken once, all are taken. */
+/* Fewer configurations need fewer processes for a decision. If the width of an interval decides, as for times
+ * of another day or those taken once, all sweeps are made. */
 static int first_sweeps(const struct sampling *s)
 {
-    enum { SPARE = 2 }; /* a factor of four: room for the least rank or two on the other side */
-    int family = 1;     /* all together */
+    enum { SPARE = 2 }; /* a factor of four: allows one or two of the lowest ranks on the other side */
+    int family = 1;     /* all configurations together */
     for (int i = 0; i < s->comparison->count; i++)
         family += is_to_be_timed(&s->comparison->item[i]);
     const int least = gate_least_processes(family, ROUNDS) + SPARE;
@@ -317,7 +319,7 @@ static enum run_status end(const struct sampling *s, char *error, size_t size)
     return RUN_BROKEN;
 }
 
-/* Evidence that only the calls that are timed give. */
+/* Looks for evidence that only timed calls give. */
 static void find_cheating(const struct rounds *rounds, struct comparison *c)
 {
     struct result side[2] = {{.problem = NULL}, {.problem = NULL}};

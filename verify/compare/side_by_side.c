@@ -64,7 +64,7 @@ static bool any_passes(const struct comparison *c)
     return false;
 }
 
-/* What was looked at stands in the task that both are copies of. */
+/* The findings of the check are in the task, of which both sides are copies. */
 static void prepare_timing(const struct task *from, struct task *both, const struct run_options *options)
 {
     if (options->before_timing)

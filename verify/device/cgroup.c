@@ -7,10 +7,10 @@
 
 enum { PATH_SIZE = 4096 };
 
-/* What one group's folder says; infinity: nothing. */
+/* Reads the limit in one group's folder; infinity: no limit. */
 typedef double bound(const char *folder);
 
-/* The first line of a file there; false where there is none. */
+/* Reads the first line of a file in that folder; false if there is none. */
 static bool read_line(const char *folder, const char *name, char *line, size_t size)
 {
     char path[PATH_SIZE + 32];
@@ -22,14 +22,14 @@ static bool read_line(const char *folder, const char *name, char *line, size_t s
     return ok;
 }
 
-/* "150000 100000" of version 2: microseconds of CPU in each period; "max 100000": no limit. */
+/* Version 2 has "150000 100000": microseconds of CPU time per period. "max 100000" means no limit. */
 static double cores_of(const char *folder)
 {
     char line[64];
     double quota = 0, period = 0;
     if (read_line(folder, "cpu.max", line, sizeof line))
         return sscanf(line, "%lf %lf", &quota, &period) == 2 && period > 0 ? quota / period : INFINITY;
-    /* version 1; -1: no limit */
+    /* version 1; a quota of -1 means no limit */
     if (!read_line(folder, "cpu.cfs_quota_us", line, sizeof line) || sscanf(line, "%lf", &quota) != 1 ||
         quota <= 0)
         return INFINITY;
@@ -39,7 +39,7 @@ static double cores_of(const char *folder)
     return quota / period;
 }
 
-/* "max": no limit, which version 1 writes as the largest number of whole pages. */
+/* "max" means no limit; version 1 writes the largest number of whole pages instead. */
 static double memory_of(const char *folder)
 {
     static const double endless = 1 << 30;
@@ -51,8 +51,8 @@ static double memory_of(const char *folder)
     return sscanf(line, "%lf", &bytes) == 1 && bytes < endless * endless ? bytes : INFINITY;
 }
 
-/* From the group itself up to the root: every group above may be tighter. Without a namespace of its own a
- * container sees the host's path, of which only the root exists in it. */
+/* The smallest limit from the group itself up to the root, since every ancestor may be tighter. In a
+ * container without its own cgroup namespace, the path is the host's, and only its root exists. */
 static double least_of_chain(const char *root, const char *group, bound *bound)
 {
     char folder[PATH_SIZE];
@@ -70,7 +70,7 @@ static double least_of_chain(const char *root, const char *group, bound *bound)
     return least;
 }
 
-/* Is it among the comma-separated names? */
+/* Is `name` among the comma-separated names? */
 static bool has_name(const char *names, size_t length, const char *name)
 {
     for (size_t at = 0; at < length;) {
@@ -82,7 +82,7 @@ static bool has_name(const char *names, size_t length, const char *name)
     return false;
 }
 
-/* Lines "0::/group" (version 2) and "4:cpu,cpuacct:/group" (version 1, below root/cpu). */
+/* Parses lines "0::/group" (version 2) and "4:cpu,cpuacct:/group" (version 1, below root/cpu). */
 static double least_of_all(const char *membership, const char *root, const char *controller, bound *bound)
 {
     double least = INFINITY;

@@ -1,10 +1,10 @@
-/* What the control groups that hold this process allow it, of version 2 and of version 1. */
+/* Resource limits of the control groups that contain this process, versions 1 and 2. */
 #ifndef UNSEEN_CGROUP_H
 #define UNSEEN_CGROUP_H
 
-/* The text of /proc/self/cgroup is `membership`, and the groups lie below `root` (/sys/fs/cgroup); NULL for both: this process's
- * own. The least of what a group itself allows and those above it; infinity: there is no bound. */
-double cgroup_cores(const char *membership, const char *root);  /* of CPU time in each second */
+/* `membership` is the text of /proc/self/cgroup, and the groups are below `root` (/sys/fs/cgroup); NULL for
+ * both: this process's own. Returns the smallest limit of the group and its ancestors; infinity: no limit. */
+double cgroup_cores(const char *membership, const char *root);  /* seconds of CPU time per second */
 double cgroup_memory(const char *membership, const char *root); /* bytes */
 
 #endif

@@ -21,8 +21,8 @@ const char *rate_name(enum rate rate)
     return name[rate];
 }
 
-/* Dense rates in TFLOP/s (fp64, fp32, tf32, fp16, bf16, fp8) and GB/s, from the vendors' data sheets.
- * The first entry whose name occurs in the driver's name for the device counts. */
+/* Dense rates in TFLOP/s (fp64, fp32, tf32, fp16, bf16, fp8) and GB/s, from the vendors' data sheets. The
+ * first entry whose name occurs in the driver's device name is used. */
 static const struct {
     const char *name;
     struct ceilings ceilings;
@@ -41,7 +41,8 @@ bool device_vendor_ceilings(const char *name, struct ceilings *out)
     for (size_t i = 0; i < sizeof vendor_table / sizeof *vendor_table; i++) {
         const char *at = strstr(name, vendor_table[i].name);
         const size_t length = strlen(vendor_table[i].name);
-        if (at && (at[length] == '\0' || at[length] == ' ' || at[length] == '-')) { /* not L40 */
+        /* "L4" must not match "L40" */
+        if (at && (at[length] == '\0' || at[length] == ' ' || at[length] == '-')) {
             *out = vendor_table[i].ceilings;
             return true;
         }
@@ -55,7 +56,8 @@ double device_gbps(const struct device *device)
     return device->vendor.gbps > 0 ? device->vendor.gbps : device->measured.gbps;
 }
 
-/* The units that bound a problem; where memory does, the fastest that its arithmetic admits. */
+/* The units whose rate bounds a problem. For a memory-bound problem, the fastest units that its arithmetic
+ * admits. */
 static enum rate rate_of(const struct problem *problem)
 {
     static const enum rate of_peak[] = {
@@ -68,24 +70,24 @@ static enum rate rate_of(const struct problem *problem)
     return problem->peak == PEAK_MEMORY ? of_class[problem->arithmetic_class] : of_peak[problem->peak];
 }
 
-/* The host has no matrix units: whatever the format, its products are fp32. */
+/* The host has no matrix units: products of every format run at the fp32 rate. */
 double device_tflops(const struct device *device, const struct problem *problem)
 {
     enum rate rate = rate_of(problem);
     if (device->backend == BACKEND_HOST)
         rate = RATE_F32;
     else if (rate == RATE_E4M3 && device->vendor.tflops[rate] == 0)
-        rate = RATE_BF16; /* before fp8 units, its exact 16-bit image is the fastest way */
+        rate = RATE_BF16; /* without fp8 units, converting fp8 exactly to 16 bits is the fastest way */
     return device->vendor.tflops[rate] > 0 ? device->vendor.tflops[rate] : device->measured.tflops[rate];
 }
 
-/* In another process: what CUDA finds first it keeps to. */
+/* Counts in another process, since CUDA fixes the set of visible devices on first use. */
 int device_count_apart(void)
 {
     int status = 0;
     const pid_t pid = fork();
     if (pid == 0) {
-        const int count = device_count_cuda(), most = 255; /* an exit status */
+        const int count = device_count_cuda(), most = 255; /* largest exit status */
         _exit(count < most ? count : most);
     }
     while (pid > 0 && waitpid(pid, &status, 0) < 0)

@@ -1,4 +1,4 @@
-/* A GPU as a device: its properties, and a kernel of our own that holds it. */
+/* A GPU as a device: its properties, and our own kernel that occupies it. */
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ const char *device_trouble_cuda(void)
     return error != cudaSuccess ? cudaGetErrorString(error) : count == 0 ? "it counts none" : "";
 }
 
-/* Keep this much of the pool between configurations instead of giving it back at every synchronization. */
+/* Keeps this much pool memory between configurations instead of freeing it at every synchronization. */
 static void keep_pool(int ordinal)
 {
     cudaMemPool_t pool;
@@ -36,7 +36,8 @@ static void format_uuid(const cudaUUID_t *uuid, char *text, size_t size)
              b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
 }
 
-/* An instance of a GPU (MIG) has another name, and other nodes: there all that this process sees is shown. */
+/* Hides the other GPUs. A MIG instance has another name and other device nodes; then all devices that this
+ * process sees stay visible. */
 static void show_only(const struct device *device)
 {
     char bus[32];
@@ -47,7 +48,7 @@ static void show_only(const struct device *device)
 
 enum device_status device_open_cuda(struct device *device, char *error, size_t error_size)
 {
-    enum { ordinal = 0 }; /* no other is seen */
+    enum { ordinal = 0 }; /* the only visible device */
     const int number = visible_chosen() > 0 ? visible_chosen() : 0;
     struct cudaDeviceProp properties;
     int driver = 0, clock = 0, memory_clock = 0;
@@ -55,7 +56,7 @@ enum device_status device_open_cuda(struct device *device, char *error, size_t e
     if (!status)
         status = cudaGetDeviceProperties(&properties, ordinal);
     if (!status)
-        status = cudaFree(NULL); /* makes the context */
+        status = cudaFree(NULL); /* creates the context */
     if (status == cudaErrorMemoryAllocation) {
         cudaGetLastError();
         snprintf(error, error_size,

@@ -23,7 +23,7 @@ static void read_name(char *name, size_t size)
         fclose(file);
 }
 
-/* The highest clock; without a driver for it, what the processor runs at. */
+/* The maximum clock; without a cpufreq driver, the current clock. */
 static double read_clock(void)
 {
     char line[256];

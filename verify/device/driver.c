@@ -25,7 +25,7 @@ static char reason[256];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 struct entry {
-    size_t offset; /* of the function pointer in struct driver */
+    size_t offset; /* offset of the function pointer in struct driver */
     const char *symbol;
 };
 
@@ -49,8 +49,7 @@ static void resolve(void)
                      entries[i].symbol);
             return;
         }
-        /* ISO C has no cast from an object to a function pointer; POSIX says the bytes are the
-         * same. */
+        /* ISO C has no cast from an object to a function pointer; POSIX guarantees equal representations. */
         memcpy((char *)&table + entries[i].offset, &found, sizeof found);
     }
     CUresult result = table.init(0);

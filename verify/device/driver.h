@@ -1,6 +1,5 @@
-/* The CUDA driver, found at run time: libcuda.so.1 is opened with dlopen, so that the binaries
- * also run where no driver is. Symbols are asked for under the versioned names that the
- * signatures here have. */
+/* The CUDA driver, loaded at run time: dlopen of libcuda.so.1, so that the binaries also run without a
+ * driver. Symbols are looked up by the versioned names that match these signatures. */
 #ifndef UNSEEN_DRIVER_H
 #define UNSEEN_DRIVER_H
 
@@ -12,17 +11,17 @@ extern "C" {
 
 struct driver;
 
-/* The table of functions, resolved and initialised (cuInit) once per process. NULL when there is no
- * usable driver: error has the reason. Safe to call from several threads. */
+/* The function table, loaded and initialised (cuInit) once per process. Returns NULL without a usable driver;
+ * error has the reason. Thread-safe. */
 const struct driver *driver_get(char *error, size_t error_size);
 
 #ifdef HAVE_CUDA
 #include <cuda.h>
 
-/* Headers declare it under this name up to CUDA 12 only; drivers go on having it. */
+/* Only headers up to CUDA 12 declare this name; all drivers export it. */
 CUresult CUDAAPI cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice device);
 
-/* field, function whose type it has, name in libcuda.so.1 */
+/* field, function with the same type, name in libcuda.so.1 */
 #define DRIVER_CALLS(X)                                                                                      \
     X(init, cuInit, "cuInit")                                                                                \
     X(get_error_name, cuGetErrorName, "cuGetErrorName")                                                      \
@@ -69,12 +68,12 @@ struct driver {
 };
 #undef DRIVER_FIELD
 
-/* Fill error with "what: CUDA_ERROR_OUT_OF_MEMORY (2)". */
+/* Fills error with "what: CUDA_ERROR_OUT_OF_MEMORY (2)". */
 void driver_explain(CUresult result, const char *what, char *error, size_t error_size);
 
-/* Reserve guard + mapped + guard bytes of device addresses and map the allocation in the middle,
- * readable and writable from the device. The handle stays the caller's. Returns what the driver
- * says; on failure nothing is left behind and *failed names the step. */
+/* Reserves guard + mapped + guard bytes of device addresses and maps the allocation in the middle, readable
+ * and writable by the device. The caller keeps the handle. Returns the driver's result; on failure nothing
+ * stays mapped and *failed names the step. */
 CUresult driver_map_guarded(const struct driver *driver, int device, CUmemGenericAllocationHandle handle,
                             size_t mapped, size_t guard, CUdeviceptr *base, const char **failed);
 void driver_unmap_guarded(const struct driver *driver, CUdeviceptr base, size_t mapped, size_t guard);

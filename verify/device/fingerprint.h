@@ -1,5 +1,6 @@
-/* What a tensor's fingerprint adds up (memory.h): 8 bytes, mixed with their place and with a key. A sum modulo 2^64 knows no order:
- * any number of threads, on either back end, come to the same. */
+/* Terms of a tensor's fingerprint (memory.h): each 8-byte word is mixed with its index and a key. The sum
+ * modulo 2^64 is independent of order. So any number of threads, on either backend, computes the same
+ * fingerprint. */
 #ifndef UNSEEN_FINGERPRINT_H
 #define UNSEEN_FINGERPRINT_H
 
@@ -11,7 +12,8 @@
 #define FINGERPRINT_FN static inline
 #endif
 
-/* Word `index` of a tensor. The finalizer of SplitMix64 (Steele, Lea, Flood 2014), a bijection of the word for each place and key. */
+/* Mixes word `index` of a tensor. The finalizer of SplitMix64 (Steele, Lea, Flood 2014); for each index and
+ * key it is a bijection of the word. */
 FINGERPRINT_FN uint64_t fingerprint_mix(uint64_t word, uint64_t index, uint64_t key)
 {
     uint64_t z = word ^ (key + (index + 1) * 0x9e3779b97f4a7c15u);

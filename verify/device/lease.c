@@ -14,8 +14,9 @@
 #include "verify/system/interrupt.h"
 
 enum { POLL_NS = 2000000 };
-static const double silence = 5;     /* seconds of waiting before a word is said */
-static const double users_limit = 2; /* the shared lock is kept from nobody for longer than a look takes */
+static const double silence = 5; /* seconds of waiting before the user is told */
+/* seconds; a check holds the exclusive lock on `.users` only for a moment */
+static const double users_limit = 2;
 
 enum part { TURN, LEASE, USERS, PARTS };
 static const char *const part_name[PARTS] = {"turn", "lease", "users"};
@@ -43,8 +44,8 @@ static void tell(struct lease *lease)
     lease->told = true;
 }
 
-/* Asked again and again, not in one waiting call: a signal may be delivered to another thread. False:
- * interrupted, or the budget is over. */
+/* Polls instead of blocking, since a signal may be delivered to another thread. False: interrupted, or the
+ * budget ran out. */
 static bool lock(struct lease *lease, enum part part, double start)
 {
     for (;;) {
@@ -53,7 +54,8 @@ static bool lock(struct lease *lease, enum part part, double start)
                 return true;
             const int fd = lockfile_open(lease->path[part]);
             if (fd < 0)
-                return true; /* no other can be had: the old one still excludes whoever has it open */
+                /* no new file can be opened: the old one still excludes processes that have it open */
+                return true;
             close(lease->fd[part]);
             lease->fd[part] = fd;
             continue;
@@ -136,8 +138,9 @@ bool lease_is_held(const struct lease *lease)
     return lease && lease->held;
 }
 
-/* The one shared lock is made exclusive, which no other's shared lock permits, and shared again. Only the
- * holder of the lease looks, so that no two do at the same time and miss each other. */
+/* Tries to make the shared lock exclusive, which fails if another process has a shared lock, then makes it
+ * shared again. Only the holder of the lease tries, so two processes never try at the same time and mislead
+ * each other. */
 bool lease_is_alone(struct lease *lease)
 {
     if (!lease || !lease->held || !lease->present)

@@ -1,14 +1,15 @@
-/* The right to time on a device, one `unseen` at a time: whoever times beside another measures the other,
- * too.
+/* The exclusive right to time on a device, for one `unseen` process at a time: two processes that time at
+ * once
+ * disturb each other's measurements.
  *
- * A lease is an exclusive flock on DIRECTORY/unseen-DEVICE.lease, where DEVICE is `host` or the GPU's UUID,
- * and so ends with its holder, however that ends. DIRECTORY is /run/lock where everybody may write there
- * (tmpfs, for just this), else /tmp: not $XDG_RUNTIME_DIR, which is one user's, since users share a device.
- * Other programs can take part: `flock /run/lock/unseen-GPU-....lease COMMAND`.
+ * A lease is an exclusive flock on DIRECTORY/unseen-DEVICE.lease, where DEVICE is `host` or the GPU's UUID.
+ * The lock ends with its holder, even after a crash. DIRECTORY is /run/lock (a tmpfs for this purpose) if all
+ * users may write there, else /tmp. It is not $XDG_RUNTIME_DIR, which belongs to one user, since users share
+ * a device. Other programs can take part: `flock /run/lock/unseen-GPU-....lease COMMAND`.
  *
- * Two more files stand beside it. Who wants the lease first takes `.turn`, and waits for the lease with that
- * in hand: one who gives the lease back and wants it again comes after all who are waiting then. `.users` is
- * locked, shared, by every `unseen` on the device from beginning to end: so the holder of the lease can tell
+ * Two more files give fairness. A process first takes `.turn`, and holds it while it waits for the lease. So
+ * a process that gives the lease back and wants it again queues behind all waiting ones. Every `unseen` on
+ * the device holds a shared lock on `.users` from beginning to end, so the holder of the lease can tell
  * whether it is alone. Locks are taken in the order turn, lease, and a process holds one lease at a time. */
 #ifndef UNSEEN_LEASE_H
 #define UNSEEN_LEASE_H
@@ -19,27 +20,28 @@
 struct lease;
 
 struct lease_options {
-    const char *directory; /* NULL: as above */
+    const char *directory; /* NULL: DIRECTORY as above */
     const char *device;    /* "host" or a UUID */
-    /* Told once, with the path of the lease, when another has kept it for a while; NULL: wait without a word. */
+    /* Called once with the lease's path, when another process has held it for a while; NULL: wait
+     * silently. */
     void (*waiting)(const char *path);
-    bool attend; /* --no-lease: be counted among the users of the device, and never wait */
+    bool attend; /* --no-lease: register as a user of the device, but never wait */
 };
 
-/* NULL, and why, when the files cannot be had. NULL may be given to all functions below: a lease that is had
- * at once and says nothing about others. */
+/* Returns NULL, and why, if the files cannot be opened. All functions below accept NULL as a lease that is
+ * available at once and knows nothing of other processes. */
 struct lease *lease_open(const struct lease_options *options, char *why, size_t why_size);
 void lease_close(struct lease *lease);
 
-/* Wait for it. Whoever has it keeps it without asking: the next one already holds the turn and waits for the lease. False: the user
- * interrupted. */
+/* Waits for the lease. A holder keeps it without polling: the next process already holds the turn. False: the
+ * user interrupted. */
 bool lease_take(struct lease *lease);
 void lease_give(struct lease *lease);
 
 bool lease_is_held(const struct lease *lease);
-/* While it is held: no other `unseen` is at work on the device. False where that is not known. */
+/* Only while the lease is held: true if no other `unseen` uses the device. False if unknown. */
 bool lease_is_alone(struct lease *lease);
 
-double lease_waited(const struct lease *lease); /* seconds so far */
+double lease_waited(const struct lease *lease); /* total seconds of waiting */
 
 #endif

@@ -26,9 +26,9 @@ const char *lockfile_directory(void)
                : "/tmp";
 }
 
-/* For reading only, which is all that flock asks for: nobody has to be able to write to another user's file,
- * and nobody can. Opened first and created only where it is missing, since Linux (fs.protected_regular)
- * refuses O_CREAT on another user's file in such a directory. A link is never followed. */
+/* Opens read-only, which is all that flock needs, so nobody needs write access to another user's file. It
+ * opens first and creates only a missing file, since Linux (fs.protected_regular) refuses O_CREAT on another
+ * user's file in such a directory. It never follows a link. */
 int lockfile_open(const char *path)
 {
     struct stat status;
@@ -38,7 +38,7 @@ int lockfile_open(const char *path)
         if (fd < 0 && errno == ENOENT) {
             fd = open(path, O_RDONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444);
             if (fd >= 0)
-                fchmod(fd, 0444); /* whatever the umask */
+                fchmod(fd, 0444); /* independent of the umask */
         }
         if (fd < 0 && errno != EEXIST && errno != ENOENT)
             return -1;
@@ -51,8 +51,8 @@ int lockfile_open(const char *path)
     return fd;
 }
 
-/* A cleaner of temporary files may have removed what is locked here; the next comer would lock another file.
- */
+/* A cleaner of temporary files may have removed the locked file; another process would then lock a new
+ * file. */
 bool lockfile_is_current(const char *path, int fd)
 {
     struct stat here, there;

@@ -1,22 +1,24 @@
-/* Files that processes of a machine, whoever started them, lock with flock to take turns at a device. */
+/* Files that processes of all users lock with flock, to take turns at a device. */
 #ifndef UNSEEN_LOCKFILE_H
 #define UNSEEN_LOCKFILE_H
 
 #include <stdbool.h>
 
-/* /run/lock where everybody may write there (tmpfs, for just this), else /tmp: the same answer for every user. */
+/* /run/lock (a tmpfs for this purpose) if all users may write there, else /tmp: the same result for every
+ * user. */
 const char *lockfile_directory(void);
 
-/* For reading only, which is all that flock asks for; created where it is missing. A link is never followed. -1, errno. */
+/* Opens a file read-only, which suffices for flock; creates a missing file and never follows a link. Returns
+ * -1 with errno. */
 int lockfile_open(const char *path);
 
-/* Is that still the file that others open by this path? A cleaner of temporary files may have removed it. */
+/* Does the path still name this open file? A cleaner of temporary files may have removed it. */
 bool lockfile_is_current(const char *path, int fd);
 
-/* LOCK_EX or LOCK_SH, asked again and again, not in one waiting call: a signal may be delivered to another thread.
- * False: interrupted. */
+/* Takes LOCK_EX or LOCK_SH by polling, since a signal may be delivered to another thread. False:
+ * interrupted. */
 bool lockfile_lock(int fd, int how);
-/* The same, for so long at most. False: interrupted, or not had. */
+/* The same with a time limit. False: interrupted, or timed out. */
 bool lockfile_lock_within(int fd, int how, double seconds);
 
 #endif

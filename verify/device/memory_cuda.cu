@@ -1,5 +1,5 @@
-/* memory.h on the GPU. Allocations come from the stream-ordered pool, which keeps what it has, so that
- * a few hundred configurations do not pay for as many cudaMalloc. */
+/* memory.h on the GPU. Allocations come from the stream-ordered pool, which keeps freed memory. So a few
+ * hundred configurations do not pay for as many cudaMalloc. */
 #include <cuda_runtime.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,13 +11,14 @@
 
 enum { THREADS = 256, BLOCKS = 1024 };
 
-/* --- what is given back is overwritten first, so that inputs and expected values are not found in it --- */
+/* --- freed memory is overwritten, so that it reveals no inputs and expected values --- */
 
 static pthread_mutex_t taken_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct taken {
     void *memory;
     size_t bytes;
-} * taken; /* [taken_room], of which taken_count are in use: what a thread or two hold, tens at most */
+    /* [taken_room], of which taken_count are in use: the allocations of a thread or two, at most tens */
+} * taken;
 static size_t taken_count, taken_room;
 
 static bool taken_add(void *memory, size_t bytes)
@@ -83,15 +84,15 @@ static int cuda_to_host(void *to, const void *from, int64_t offset, int64_t byte
     return cudaMemcpy(to, (const char *)from + offset, (size_t)bytes, cudaMemcpyDeviceToHost);
 }
 
-/* --- many pieces in one go --- */
+/* --- batched copies of many pieces --- */
 
-/* Pinned host memory that a kernel writes over the bus, [FETCHER_BATCH, FETCHER_PAGE], and the list of what
- * it is to copy. Addresses are unified: one pointer serves both sides. There are several, kept for the
- * process, so that some are filled while others are copied out of. */
+/* Pinned host memory, [FETCHER_BATCH, FETCHER_PAGE], into which a kernel writes over the bus, and the list of
+ * pieces to copy. Addresses are unified, so one pointer serves both sides. The process keeps several, so that
+ * some are filled while others are read. */
 struct staging {
     pthread_mutex_t lock;
     cudaStream_t stream;
-    struct reference_piece *piece; /* NULL: not made yet */
+    struct reference_piece *piece; /* NULL: not yet allocated */
     unsigned char *bytes;
 };
 
@@ -108,7 +109,7 @@ static cudaError_t staging_make(struct staging *s)
     const size_t list = FETCHER_BATCH * sizeof *s->piece, pages = (size_t)FETCHER_BATCH * FETCHER_PAGE;
     void *memory;
     cudaError_t error = cudaSuccess;
-    if (!s->stream) /* not made by a try that failed later */
+    if (!s->stream) /* an earlier attempt may have failed after creating it */
         error = cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking);
     if (!error)
         error = cudaHostAlloc(&memory, pages + list, cudaHostAllocMapped);
@@ -119,7 +120,7 @@ static cudaError_t staging_make(struct staging *s)
     return cudaSuccess;
 }
 
-/* A block per piece; 16 bytes a thread where the piece is so aligned, as pages of tensors are. */
+/* One block per piece; 16 bytes per thread if the piece is aligned, as pages of tensors are. */
 static __global__ void gather_kernel(const struct reference_piece *list, unsigned char *pages)
 {
     __shared__ struct reference_piece piece;
@@ -150,7 +151,7 @@ static cudaError_t staging_gather(struct staging *s, const struct reference_piec
     return error;
 }
 
-/* Threads start out on device 0, whichever the memory is on. */
+/* Threads start on device 0; selects the device of the memory. */
 static cudaError_t use_device_of(const void *memory)
 {
     struct cudaPointerAttributes attributes;
@@ -171,7 +172,7 @@ static int cuda_gather(const struct reference_piece *piece, int64_t count)
         pthread_mutex_unlock(&s->lock);
     }
     if (error)
-        cudaGetLastError(); /* it is reported here, not by the next kernel's launch */
+        cudaGetLastError(); /* the error is reported here; it must not show up at the next kernel launch */
     return error;
 }
 
@@ -192,8 +193,8 @@ static __device__ unsigned char poison_byte(const unsigned char *address, uint32
     return (unsigned char)(word >> 8 * ((uintptr_t)address & 3));
 }
 
-/* The aligned words in the middle go four bytes at a time; the ends, less than four bytes each, byte
- * by byte. */
+/* Writes the aligned words in the middle four bytes at a time, and the ends (less than four bytes each)
+ * bytewise. */
 static __global__ void poison_kernel(unsigned char *p, size_t bytes, uint32_t word)
 {
     const size_t head = (4 - ((uintptr_t)p & 3)) & 3, step = (size_t)gridDim.x * blockDim.x;
@@ -217,7 +218,7 @@ static int cuda_poison(void *memory, size_t bytes, uint32_t word)
     return error ? error : cudaStreamSynchronize(0);
 }
 
-/* Of every `pitch` bytes those from `row` on. */
+/* Checks bytes from `row` on in every `pitch` bytes. */
 static __global__ void unpoisoned_kernel(const unsigned char *p, size_t bytes, size_t row, size_t pitch,
                                          uint32_t word, unsigned long long *first)
 {
@@ -227,7 +228,8 @@ static __global__ void unpoisoned_kernel(const unsigned char *p, size_t bytes, s
             atomicMin(first, (unsigned long long)i);
 }
 
-/* In pieces of 16 bytes, where both sides are so aligned all at once; closer where one differs. */
+/* Compares pieces of 16 bytes, at once if both sides are aligned; looks at single bytes only where a piece
+ * differs. */
 static __global__ void difference_kernel(const unsigned char *a, const unsigned char *b, size_t bytes,
                                          unsigned long long *first)
 {
@@ -249,7 +251,7 @@ static __global__ void difference_kernel(const unsigned char *a, const unsigned 
     }
 }
 
-/* A one-word result on the device, preset to "none". */
+/* Allocates a one-word result on the device, preset to "none". */
 static cudaError_t open_first(unsigned long long **first)
 {
     cudaError_t error = cudaMallocAsync((void **)first, sizeof **first, 0);
@@ -295,7 +297,7 @@ static int cuda_find_difference(const void *a, const void *b, size_t bytes, int6
     return close_first(first, result);
 }
 
-/* Eight bytes, of which `count` are there; a word in one go where it is aligned, as tensors mostly are. */
+/* Loads eight bytes, of which `count` exist; with a single load if aligned, as tensors mostly are. */
 static __device__ unsigned long long word_at(const unsigned char *p, size_t count)
 {
     unsigned long long word = 0;

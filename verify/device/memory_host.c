@@ -11,7 +11,7 @@
 uint32_t memory_poison(enum dtype dtype)
 {
     switch (dtype) {
-    case DTYPE_E4M3: return 0x7f7f7f7fu; /* it has no other NaN of that sign */
+    case DTYPE_E4M3: return 0x7f7f7f7fu; /* the only NaN of that sign */
     case DTYPE_E5M2: return 0x7d7d7d7du;
     case DTYPE_U8:
     case DTYPE_I8:
@@ -43,7 +43,8 @@ uint32_t memory_poison_element(enum dtype dtype)
     return size == 1 ? poison & 0xff : size == 2 ? poison & 0xffff : poison;
 }
 
-/* Huge pages for what is large: a fault every 4 KiB costs more than the copy that causes it. */
+/* Uses huge pages for large allocations: a page fault every 4 KiB would cost more than the copy that causes
+ * it. */
 static int host_take(void **out, size_t bytes)
 {
     const size_t huge = (size_t)2 << 20;
@@ -57,8 +58,7 @@ static int host_take(void **out, size_t bytes)
     return *out ? 0 : ENOMEM;
 }
 
-/* Pieces that threads take side by side: beside the copying itself, fresh pages are cleared by whoever
- * touches them first. */
+/* Threads share the work in pieces: besides copying, the first touch of a page clears it. */
 enum { PIECE = 1 << 20 };
 
 static size_t piece_bytes(size_t bytes, size_t at)
@@ -154,7 +154,8 @@ static int host_find_difference(const void *a, const void *b, size_t bytes, int6
     return 0;
 }
 
-/* Little-endian, like every host that this runs on, and every GPU. `first` is the number of the first word. */
+/* Sums words in little-endian order, as on every supported host and GPU. `first` is the index of the first
+ * word. */
 static uint64_t sum_words(const unsigned char *p, size_t bytes, uint64_t first, uint64_t key)
 {
     uint64_t sum = 0, word;
@@ -178,7 +179,7 @@ static int host_fingerprint(const void *memory, size_t bytes, uint64_t key, uint
     return 0;
 }
 
-/* What the kernel estimates can be had without swapping. */
+/* The kernel's estimate of memory available without swapping. */
 static size_t host_available(void)
 {
     char line[128];

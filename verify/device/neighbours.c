@@ -14,7 +14,8 @@ void neighbours_ask(const struct nvml *other)
     nvml = other ? other : &nvml_library;
 }
 
-/* 0 where there is no such process here. The name, in parentheses, may hold blanks and parentheses itself. */
+/* Returns the parent's pid, or 0 if there is no such process. The name in parentheses may contain blanks and
+ * parentheses itself. */
 static int parent_of(int pid)
 {
     char path[64], line[512];
@@ -29,7 +30,7 @@ static int parent_of(int pid)
     return parent;
 }
 
-/* This process, or one that it started: a runner is below it, with a sandbox between them. */
+/* Is it this process or one of its descendants? A runner is a descendant with a sandbox in between. */
 static bool is_ours(int pid)
 {
     const int self = (int)getpid();
@@ -41,9 +42,9 @@ static bool is_ours(int pid)
     return false;
 }
 
-/* In a container NVML may list nothing, or the numbers that processes have outside it. A list without this
- * process, which has a context on the device, is such a one: all that it can show is that there are more than
- * we have. */
+/* In a container NVML may list nothing, or pids of the host's namespace. A list without this process, which
+ * has a context on the device, is of that kind. Then it only shows whether there are more processes than our
+ * own. */
 static struct neighbours count_others(const char *uuid, int children)
 {
     int pid[PROCESSES_MOST], others = 0;

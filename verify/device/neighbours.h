@@ -1,4 +1,5 @@
-/* Who else uses a GPU. Times that are taken beside others are marked, and nobody is accused by them. */
+/* Other processes on a GPU. Times taken beside them are marked, and never used as evidence against a
+ * candidate. */
 #ifndef UNSEEN_NEIGHBOURS_H
 #define UNSEEN_NEIGHBOURS_H
 
@@ -7,34 +8,34 @@
 
 enum neighbours_state {
     NEIGHBOURS_UNKNOWN, /* NVML does not list processes here, and no other unseen is known */
-    NEIGHBOURS_NONE,    /* it lists this process, and none but its own */
+    NEIGHBOURS_NONE,    /* it lists only this process and its descendants */
     NEIGHBOURS_SOME
 };
 
 struct neighbours {
     enum neighbours_state state;
-    int count; /* SOME: other processes; 0 where they were not counted */
+    int count; /* SOME: number of other processes; 0 if they were not counted */
 };
 
-/* `children`: processes of ours, beside this one, that may have a context on the device. The host always has
- * neighbours, which share its cores and are no news: UNKNOWN there. */
+/* `children`: descendants of this process that may have a context on the device. Other processes always share
+ * the cores of the host, so its state is UNKNOWN. */
 struct neighbours neighbours_of(const struct device *device, struct lease *lease, int children);
 
 enum idle { IDLE_UNKNOWN, IDLE_YES, IDLE_NO };
 
-/* After more than NVML's window of averaging in which nothing of ours ran: was the device at rest? Takes that
- * time. */
+/* Was the device idle during NVML's averaging window, in which our processes did nothing? Sleeps for that
+ * window. */
 enum idle neighbours_idle(const struct device *device);
 
-/* What NVML is asked, as a table, so that a test can put its own in its place. */
+/* The NVML queries as a table, so that a test can replace them. */
 struct nvml {
-    /* Compute processes on the device, at most `most` of them in pid; returns how many, -1 where that is not
-     * known. */
+    /* Lists compute processes on the device, at most `most` of them, in pid. Returns their number, or -1 if
+     * unknown. */
     int (*processes)(const char *uuid, int *pid, int most);
-    int (*utilization)(const char *uuid); /* percent of the last second; -1 where that is not known */
-    int settle_ms;                        /* until `utilization` has forgotten what ran */
+    int (*utilization)(const char *uuid); /* percent of the last second; -1 if unknown */
+    int settle_ms; /* milliseconds until `utilization` no longer includes earlier work */
 };
-void neighbours_ask(const struct nvml *nvml); /* NULL: NVML itself */
+void neighbours_ask(const struct nvml *nvml); /* replaces the queries; NULL: NVML itself */
 extern const struct nvml nvml_library;        /* nvml.c */
 
 #endif

@@ -1,4 +1,5 @@
-/* NVML, found at run time like the driver: libnvidia-ml.so.1 comes with it, and not everywhere. */
+/* NVML, loaded at run time like the driver: libnvidia-ml.so.1 comes with the driver, but not on every
+ * machine. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -7,8 +8,8 @@
 #include "neighbours.h"
 #include "pace.h"
 
-/* What NVML's documentation fixes: nvmlReturn_t, nvmlDevice_t, nvmlUtilization_t, and the two layouts of
- * nvmlProcessInfo_t, of which the longer one goes with the functions _v2 and _v3. */
+/* Types and values from NVML's documentation: nvmlReturn_t, nvmlDevice_t, nvmlUtilization_t, and two layouts
+ * of nvmlProcessInfo_t. Functions _v2 and _v3 use the longer one. */
 enum { SUCCESS = 0, SETTLE_MS = 1300 };
 typedef void *handle;
 
@@ -32,13 +33,13 @@ static struct {
     int (*device)(const char *uuid, handle *device);
     int (*processes)(handle device, unsigned *count, void *info);
     int (*utilization)(handle device, struct utilization *utilization);
-    int (*reasons)(handle device, unsigned long long *reasons); /* NULL: not in this driver */
+    int (*reasons)(handle device, unsigned long long *reasons); /* NULL: this driver lacks it */
     size_t process_bytes;
 } library;
 static bool usable;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* ISO C has no cast from an object to a function pointer; POSIX says the bytes are the same. */
+/* ISO C has no cast from an object to a function pointer; POSIX guarantees equal representations. */
 static bool find(void *opened, const char *name, void *function)
 {
     void *const found = dlsym(opened, name);
@@ -80,7 +81,8 @@ static int list_processes(const char *uuid, int *pid, int most)
     if (!info)
         return -1;
     const int status = library.processes(device, &count, info);
-    for (unsigned i = 0; status == SUCCESS && i < count; i++) { /* the number comes first in both */
+    /* the pid is the first field in both layouts */
+    for (unsigned i = 0; status == SUCCESS && i < count; i++) {
         unsigned number;
         memcpy(&number, info + i * library.process_bytes, sizeof number);
         pid[i] = (int)number;
@@ -97,8 +99,8 @@ static int ask_utilization(const char *uuid)
                                                                                           : -1;
 }
 
-/* The bits that NVML's documentation gives to nvmlClocksEventReasons: those of idling, of settings and of other GPUs hold nothing
- * back. */
+/* Bits of nvmlClocksEventReasons from NVML's documentation. Idling, settings and other GPUs do not count as
+ * throttling. */
 unsigned nvml_held(const char *uuid)
 {
     static const struct {

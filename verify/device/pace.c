@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double slow = 0.75; /* of the highest clock */
+static const double slow = 0.75; /* fraction of the maximum clock */
 static struct pace (*asked)(const struct device *device);
 
 void pace_ask(struct pace (*of)(const struct device *device))

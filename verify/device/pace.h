@@ -1,4 +1,4 @@
-/* How fast a GPU's multiprocessors run while times are taken, and what holds them back. */
+/* Clock of a GPU's multiprocessors during timing, and reasons for throttling. */
 #ifndef UNSEEN_PACE_H
 #define UNSEEN_PACE_H
 
@@ -7,27 +7,27 @@
 
 #include "device.h"
 
-/* What holds clocks back, as NVML tells apart: a set of these. */
+/* Reasons for throttling that NVML distinguishes: a bit set. */
 enum pace_held { PACE_POWER = 1, PACE_HEAT = 2, PACE_HARDWARE = 4 };
 
 struct pace {
-    double mhz;    /* cycles of a multiprocessor against the global timer, over some 50 us; 0: not known */
-    unsigned held; /* 0 where NVML knows of nothing, or is not there */
+    double mhz;    /* cycles of a multiprocessor relative to the global timer, over about 50 us; 0: unknown */
+    unsigned held; /* 0 if NVML reports no reason, or is absent */
 };
 
-/* Makes the device work for a moment. Of the host nothing is known. */
+/* Measures the clock, which occupies the device for a moment. For the host nothing is known. */
 struct pace pace_of(const struct device *device);
 
-/* Below three quarters of the highest clock; false where one of them is not known. */
+/* Is the clock below three quarters of the maximum? False if either is unknown. */
 bool pace_is_slow(const struct pace *pace, const struct device *device);
 
 /* "power, heat" */
 void pace_name(unsigned held, char *text, size_t size);
 
-/* Who is asked, so that a test can put its own in its place; NULL: the device itself. */
+/* Replaces the measurement, for a test; NULL: measure the device itself. */
 void pace_ask(struct pace (*of)(const struct device *device));
 
-/* nvml.c: PACE_.. as the driver says it now. */
+/* Current throttling reasons from the driver (PACE_..); in nvml.c. */
 unsigned nvml_held(const char *uuid);
 
 #endif

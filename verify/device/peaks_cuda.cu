@@ -1,4 +1,5 @@
-/* A GPU: copies, reads from the L2, products by cuBLASLt, and what an empty kernel and an empty graph take. */
+/* Ceilings of a GPU: copies, reads from the L2, products by cuBLASLt, and launch times of an empty kernel and
+ * an empty graph. */
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 #include <math.h>
@@ -11,7 +12,7 @@
 #include "peaks.h"
 #include "visible.h"
 
-/* The least of many is what the hardware can do. */
+/* Returns the shortest of several times: what the hardware can do. */
 static double least_ms(int rounds, void (*work)(void *), void *argument)
 {
     cudaEvent_t start, stop;
@@ -46,7 +47,7 @@ static void launch_copy(void *argument)
     cudaMemcpyAsync(copy->to, copy->from, copy->bytes, cudaMemcpyDeviceToDevice);
 }
 
-/* Bytes read plus bytes written; 1 GiB is far beyond the L2. */
+/* Counts bytes read plus bytes written; 1 GiB is far larger than the L2. */
 static double measure_copy(struct copy *copy)
 {
     return copy->to && copy->from ? 2.0 * (double)copy->bytes / least_ms(8, launch_copy, copy) / 1e6 : 0;
@@ -54,7 +55,7 @@ static double measure_copy(struct copy *copy)
 
 enum { L2_THREADS = 512, L2_ROUNDS = 64 };
 
-/* All blocks read all of it, past the L1, each from a place of its own on. */
+/* All blocks read the whole range, bypassing the L1, each starting at a different place. */
 static __global__ void read_l2(const uint4 *data, size_t count, uint4 *sink)
 {
     const size_t step = (size_t)gridDim.x * blockDim.x;
@@ -65,7 +66,7 @@ static __global__ void read_l2(const uint4 *data, size_t count, uint4 *sink)
             const uint4 value = __ldcg(data + i);
             sum.x ^= value.x + round, sum.y ^= value.y, sum.z ^= value.z, sum.w ^= value.w;
         }
-    if (sum.x == 0x9e3779b9u && sum.y == sum.z) /* nobody knows that it is not */
+    if (sum.x == 0x9e3779b9u && sum.y == sum.z) /* the compiler cannot know that this never happens */
         *sink = sum;
 }
 
@@ -82,8 +83,9 @@ static void launch_reading(void *argument)
                                                        r->bytes / sizeof(uint4), (uint4 *)r->copy->to);
 }
 
-/* A quarter of it, so that all of it stays there. Which of its halves has a page, and how far that is from who reads it, makes 5%
- * and more of the rate and stays with the memory: the best of several places. */
+/* Uses a quarter of the L2, so that the data stays there. The rate depends by 5% and more on which half of
+ * the L2 holds a page, and how far that is from the reader; this is fixed for an allocation. So the best of
+ * several allocations counts. */
 static double measure_l2(const struct device *device, const struct copy *copy)
 {
     enum { PLACES = 16 };
@@ -105,8 +107,8 @@ static __global__ void empty_kernel(void)
 {
 }
 
-/* Holds the stream while the host queues what follows: how long that takes it, on a busy machine above all, is not part of
- * a launch, as it is not of a candidate's time. */
+/* Occupies the stream while the host queues the following work. So the time to queue it, long on a busy
+ * machine, is not part of a launch time; a candidate is timed in the same way. */
 static __global__ void hold_stream(unsigned long long nanoseconds)
 {
     unsigned long long begin, now;
@@ -130,8 +132,8 @@ static float median(float *value, int count)
     return (value[(count - 1) / 2] + value[count / 2]) / 2;
 }
 
-/* A call is timed as a candidate's is: all of it queued behind a kernel that holds the stream. Microseconds into sample.
- * False: the device failed. */
+/* Times a call like a candidate's: queues all of it behind a kernel that occupies the stream. Writes
+ * microseconds to sample. False: the device failed. */
 static bool launch_in(cudaGraphExec_t graph, cudaStream_t stream, cudaEvent_t *event, float *sample)
 {
     enum { HOLD_NS = 20000 };
@@ -154,8 +156,8 @@ static bool launch_in(cudaGraphExec_t graph, cudaStream_t stream, cudaEvent_t *e
     return true;
 }
 
-/* The median of LAUNCHES times between two events each, of a stream and of events of its own: where these lie makes a few
- * hundredths. 0: the device failed. */
+/* The median of LAUNCHES times between two events, with a new stream and new events: their placement changes
+ * the time by a few percent. 0: the device failed. */
 static float launch_batch(cudaGraphExec_t graph)
 {
     static float sample[LAUNCHES];
@@ -174,7 +176,7 @@ static float launch_batch(cudaGraphExec_t graph)
     return ok ? median(sample, LAUNCHES) : 0;
 }
 
-/* The median of several batches; 0 where it cannot be had. `graph` NULL: of a kernel. */
+/* The median of several batches; 0 if unavailable. `graph` NULL: an empty kernel. */
 static double measure_launch(cudaGraphExec_t graph)
 {
     float batch[BATCHES];
@@ -252,7 +254,7 @@ struct product {
     cublasLtMatrixLayout_t in, out;
     void *a, *b, *c, *workspace;
     size_t workspace_bytes;
-    bool wide; /* fp64 scalars */
+    bool wide; /* scalars of alpha and beta are fp64 */
     int failures;
 };
 
@@ -268,8 +270,8 @@ static void launch_product(void *argument)
         p->failures++;
 }
 
-/* Random-looking bits, or the matrix units draw less power and run faster than on real data. The mask
- * keeps every format finite. */
+/* Random-looking bits: with constant data the matrix units would draw less power and run faster than on real
+ * data. The mask keeps every format finite. */
 static __global__ void scramble(uint32_t *words, size_t count, uint32_t mask)
 {
     const size_t step = (size_t)gridDim.x * blockDim.x;
@@ -293,7 +295,7 @@ static const struct {
     {RATE_E4M3, CUBLAS_COMPUTE_32F, CUDA_R_8F_E4M3, CUDA_R_16BF, 1, 2, 0xb7b7b7b7u, 8192},
 };
 
-/* One square product, B transposed (the layout that every format has). 0 where it is not supported. */
+/* One square product with B transposed (a layout that every format supports). 0 if unsupported. */
 static double measure_product(const struct blas *blas, size_t i)
 {
     const int64_t n = formats[i].n;
@@ -330,7 +332,7 @@ static double measure_product(const struct blas *blas, size_t i)
 
 /* --- all --- */
 
-/* One context's: of a kernel, and with `all` of a graph. */
+/* Launch times in the current context: of a kernel, and with `all` of a graph. */
 static void measure_launches(bool all, struct figures *out)
 {
     figures_round(out, FIGURE_LAUNCH, measure_launch(NULL));
@@ -346,8 +348,8 @@ static void measure_launches(bool all, struct figures *out)
     cudaGetLastError();
 }
 
-/* Where a context comes to lie makes some 5% of an empty kernel's time, which stays with it: the least of several, each new. Where
- * none can be had, that of the one there is. */
+/* The placement of a context changes an empty kernel's time by about 5%, for the life of the context. So the
+ * least of several new contexts counts; if none can be created, that of the current one. */
 static void measure_in_contexts(const struct device *device, bool all, struct figures *out)
 {
     enum { CONTEXTS = 12, SPOT_CONTEXTS = 2 };
@@ -367,7 +369,7 @@ static void measure_in_contexts(const struct device *device, bool all, struct fi
     }
 }
 
-/* Copies come first in each round: launches of a device at rest are those of its low clocks. */
+/* Each round begins with copies, since launches on an idle device would run at its low clocks. */
 static void measure_rounds(const struct device *device, const struct blas *blas, bool all,
                            struct figures *out)
 {

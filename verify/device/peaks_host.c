@@ -1,4 +1,5 @@
-/* The host: copies and multiplications by pinned threads, of which the best window counts, and empty calls. */
+/* Ceilings of the host: copies and multiplications by pinned threads, where the best window counts, and empty
+ * calls. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -11,21 +12,21 @@
 
 /* --- windows --- */
 
-enum { PARTS = 4 }; /* a window begins at any multiple of its fourth part */
+enum { PARTS = 4 }; /* a window may begin at any multiple of a quarter window */
 
-/* Threads that do pieces of work until the time is up. Pieces are short against a window, which is short against the time
- * that a scheduler gives to one thread: so that also beside others some windows are whole. */
+/* Threads that process pieces of work until the time is up. A piece is short compared with a window, and a
+ * window with a scheduler's time slice. So some windows are undisturbed even beside other processes. */
 struct team {
     int threads;
     double seconds, window;
-    double amount; /* of a piece: bytes or operations */
+    double amount; /* bytes or operations per piece */
     void (*piece)(struct team *team, int thread, int64_t number);
-    char *from, *to; /* of copies */
+    char *from, *to; /* for copies */
     size_t bytes;
     bool pinned;
     double start;
     int bins;
-    double *done; /* [threads][bins]: what was done in each part of a window */
+    double *done; /* [threads][bins]: amount of work per quarter window */
     float sink;
 };
 
@@ -35,7 +36,8 @@ struct member {
     pthread_t thread;
 };
 
-/* To the CPU with that number among those that it may use: a scheduler that puts two threads on one core hides the other. */
+/* Pins to CPU `number` among the allowed ones: a scheduler that puts two threads on one core would leave
+ * another core unmeasured. */
 static void pin(int number)
 {
     cpu_set_t may, one;
@@ -50,7 +52,7 @@ static void pin(int number)
         }
 }
 
-/* A piece counts in each part of a window by the share of its time. */
+/* Distributes a piece over the quarter windows in proportion to its time. */
 static void count(const struct team *team, int number, double begin, double end)
 {
     const double part = team->window / PARTS;
@@ -80,7 +82,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* The most in one window, per second; of the threads from `first` to `last` together. */
+/* The largest rate in one window, per second, over threads `first` to `last` together. */
 static double best_window(const struct team *team, int first, int last)
 {
     double best = 0;
@@ -94,7 +96,8 @@ static double best_window(const struct team *team, int first, int last)
     return best / team->window;
 }
 
-/* `apart`: cores share nothing, so that each may have its best window when it likes. 0: it could not be measured. */
+/* `apart`: cores share no resource, so each may have its best window at a different time. 0: it could not be
+ * measured. */
 static double run_team(struct team *team, bool apart)
 {
     struct member *const member = calloc((size_t)team->threads, sizeof *member);
@@ -102,7 +105,7 @@ static double run_team(struct team *team, bool apart)
     double best = 0;
     team->bins = (int)(team->seconds / team->window * PARTS);
     team->done = calloc((size_t)team->threads * (size_t)team->bins, sizeof *team->done);
-    team->start = clock_seconds() + 1e-3; /* threads are there by then */
+    team->start = clock_seconds() + 1e-3; /* all threads have started by then */
     for (; member && team->done && running < team->threads; running++) {
         member[running] = (struct member){.team = team, .number = running};
         if (pthread_create(&member[running].thread, NULL, work, &member[running]) != 0)
@@ -123,8 +126,8 @@ static double run_team(struct team *team, bool apart)
 
 enum { CHAINS = 256, ROUNDS = 512, COPY_PIECE = 256 << 10 };
 
-/* Independent fused multiply-adds, enough of them to hide their latency. Returns a value that depends
- * on all, so that none is optimized away. */
+/* Independent fused multiply-adds, enough to hide their latency. Returns a value that depends on all of them,
+ * so that the compiler keeps them. */
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) static float
 multiply_add(int64_t rounds, float factor)
 {
@@ -170,7 +173,7 @@ static void piece_f64(struct team *team, int thread, int64_t number)
         team->sink = (float)total + (float)number;
 }
 
-/* Each thread walks through its share, again and again. */
+/* Each thread copies its share repeatedly. */
 static void piece_copy(struct team *team, int thread, int64_t number)
 {
     const size_t share = team->bytes / (size_t)team->threads / COPY_PIECE * COPY_PIECE;
@@ -212,8 +215,9 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A call through a function pointer and two readings of the clock, in microseconds: of batches, since the clock is coarse
- * against one of them, the low percentile, which no neighbour and no migration moves. */
+/* The time of a call through a function pointer and two readings of the clock, in microseconds. It measures
+ * batches, since the clock is coarse compared with one call. The low percentile is robust against other
+ * processes and migrations. */
 static double measure_launch(double seconds)
 {
     enum { BATCH = 256, MOST = 8192, ONE_IN = 100 };
@@ -237,8 +241,8 @@ static double measure_launch(double seconds)
 
 /* --- all --- */
 
-/* In pages as large as there are: with small ones it is an address's translation that is measured, another one in each
- * process (half as much again, on virtual machines). */
+/* Uses huge pages. With small pages the figure would measure address translation, which differs between
+ * processes (by half as much again on virtual machines). */
 static char *take_memory(size_t bytes, int value)
 {
     enum { HUGE = 2 << 20 };
@@ -255,7 +259,8 @@ static int cpus_allowed(void)
     return sched_getaffinity(0, sizeof may, &may) == 0 ? CPU_COUNT(&may) : 0;
 }
 
-/* Rounds lie apart in time, each with a part of everything: who was disturbed in one is not in all. */
+/* Rounds are spread over time, and each measures everything: a disturbance does not affect all rounds of a
+ * figure. */
 int peaks_measure_host(const struct device *device, enum peaks_depth depth, struct figures *out, char *error,
                        size_t error_size)
 {
@@ -263,7 +268,8 @@ int peaks_measure_host(const struct device *device, enum peaks_depth depth, stru
     const int rounds = all ? 5 : 2;
     struct team base = {.threads = device->processors,
                         .bytes = (size_t)64 << 20,
-                        /* with a quota there are more CPUs than threads, and the scheduler knows better */
+                        /* with a CPU quota there are more CPUs than threads; then the scheduler chooses
+                         * better */
                         .pinned = cpus_allowed() == device->processors};
     base.from = take_memory(base.bytes, 1);
     base.to = take_memory(base.bytes, 2);
@@ -275,13 +281,13 @@ int peaks_measure_host(const struct device *device, enum peaks_depth depth, stru
         figures_round(out, FIGURE_COPY_CORE, measure_copy(&base, 1, 0.06));
         figures_round(out, FIGURE_COPY, measure_copy(&base, base.threads, all ? 0.2 : 0.06));
     }
-    /* Where all together do far less than each alone, memory is what bounds them, or neighbours have not left all cores
-     * at once: that takes time to know, once. */
+    /* If all cores together are far slower than each alone, memory bandwidth is the limit, or other processes
+     * used some cores. Distinguishing the two takes more rounds. */
     for (int r = 0;
          all && r < 6 && out->value[FIGURE_COPY] < 0.75 * base.threads * out->value[FIGURE_COPY_CORE]; r++)
         figures_round(out, FIGURE_COPY, measure_copy(&base, base.threads, 0.3));
     const bool copied = base.from && base.to;
-    /* in the best window of all, one of them did its part at least */
+    /* in the best window of all cores, at least one core reached the mean rate */
     if (out->value[FIGURE_COPY] > base.threads * out->value[FIGURE_COPY_CORE])
         out->value[FIGURE_COPY_CORE] = out->value[FIGURE_COPY] / base.threads;
     free(base.from);

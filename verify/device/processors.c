@@ -17,7 +17,7 @@
 
 enum { CPUS_FIRST = 1024, CPUS_MOST = 1 << 20 };
 
-/* The first line of a file; false where there is none. */
+/* Reads the first line of a file; false if there is none. */
 static bool read_line(const char *path, char *line, size_t size)
 {
     FILE *file = fopen(path, "re");
@@ -29,7 +29,7 @@ static bool read_line(const char *path, char *line, size_t size)
 
 /* --- affinity --- */
 
-/* The kernel refuses a mask that is smaller than its own. */
+/* The kernel rejects a mask that is smaller than its own, so the size is doubled until it fits. */
 static int affine_cores(void)
 {
     for (int cpus = CPUS_FIRST; cpus <= CPUS_MOST; cpus *= 2) {
@@ -51,7 +51,8 @@ static int affine_cores(void)
 
 /* --- load --- */
 
-/* "0.20 0.18 0.12 3/1234 5678": of all 1234 threads 3 are on a core or wait for one; the one that reads this among them. */
+/* "0.20 0.18 0.12 3/1234 5678": 3 of 1234 threads are running or waiting for a core, including the one that
+ * reads this. */
 static int running_threads(void)
 {
     char line[128];
@@ -61,7 +62,7 @@ static int running_threads(void)
                : 0;
 }
 
-/* This process's own: workers beside this one, and the teams that they have. */
+/* Running threads of this process: its workers and their teams. */
 static int own_running_threads(void)
 {
     char path[320], line[512];
@@ -87,7 +88,8 @@ int processors_share(int wanted, int online, double others)
 
 int processors_team(int wanted)
 {
-    static const double pause = 0.05, weight = 0.5; /* of a look, seconds and against those before */
+    /* seconds between two readings; weight of a new reading in the running mean */
+    static const double pause = 0.05, weight = 0.5;
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static double others = -1, next;
     pthread_mutex_lock(&lock);

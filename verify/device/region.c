@@ -18,8 +18,8 @@ size_t region_slack(const struct region *region)
     return region->align < REGION_ALIGN ? region->align : 0;
 }
 
-/* A tensor of whole granules would fill them and be at the same address in both placements, and published shapes often
- * are. */
+/* Adds an alignment step: a tensor of whole granules, as published shapes often are, would fill them and have
+ * the same address in both placements. */
 size_t region_least(const struct region *region)
 {
     const size_t beside = region_slack(region) + REGION_ALIGN;

@@ -42,7 +42,7 @@ static CUmemAllocationProp shareable(int device)
     };
 }
 
-/* Unguarded here: this process's own kernels are trusted; the guards are in the child. */
+/* Maps without guards: this process's own kernels are trusted, and only the child needs guards. */
 static int map_whole(struct region *region, const struct driver *driver, int device, char *error,
                      size_t error_size)
 {

@@ -9,8 +9,7 @@
 
 enum { CHECK_FROM = 64 << 20, KEEP_FREE = 256 << 20 }; /* bytes */
 
-/* The number after `key` in a small text file, in bytes when the file says kB; -1 when not
- * there. */
+/* The number after `key` in a small text file, in bytes if the file says kB; -1 if it is missing. */
 static long long read_number(const char *path, const char *key, long long unit)
 {
     char line[128];
@@ -25,8 +24,8 @@ static long long read_number(const char *path, const char *key, long long unit)
     return value;
 }
 
-/* What can be allocated without waking the OOM killer, which would end this process and not fail
- * the allocation: shared memory is not refused by the kernel's overcommit check. */
+/* Memory that can be allocated without the OOM killer, which would end this process instead of failing the
+ * allocation: the kernel's overcommit check does not cover shared memory. */
 static long long memory_available(void)
 {
     long long available = read_number("/proc/meminfo", "MemAvailable:", 1024);
@@ -59,7 +58,7 @@ static int allocate(struct region *region, char *error, size_t error_size)
     if (status)
         return refuse(region, status == ENOSPC || status == EFBIG ? ENOMEM : status, "posix_fallocate", error,
                       error_size);
-    /* Nobody who gets the descriptor may shrink the file under this process's mapping. */
+    /* A receiver of the descriptor must not shrink the file under this process's mapping. */
     fcntl(region->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
     return 0;
 }

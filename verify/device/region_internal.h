@@ -1,4 +1,4 @@
-/* What each backend does for region.c. `region` has backend and bytes set, fd -1 and base NULL. */
+/* Backend functions of region.c. `region` has backend and bytes set, fd -1 and base NULL. */
 #ifndef UNSEEN_REGION_INTERNAL_H
 #define UNSEEN_REGION_INTERNAL_H
 
@@ -9,11 +9,11 @@ void region_host_destroy(struct region *region);
 int region_cuda_create(struct region *region, int device, char *error, size_t error_size);
 void region_cuda_destroy(struct region *region);
 
-/* What the lower placement keeps free before the tensor. */
+/* Free bytes before the tensor in the lower placement. */
 size_t region_slack(const struct region *region);
-/* What must be mapped so that both placements fit and differ; SIZE_MAX where that overflows. */
+/* Bytes that must be mapped so that both placements fit and differ; SIZE_MAX on overflow. */
 size_t region_least(const struct region *region);
-/* max(bytes, 1) in whole granules; 0 when that overflows. */
+/* max(bytes, 1) rounded up to whole granules; 0 on overflow. */
 size_t region_round(size_t bytes, size_t granule);
 
 #endif

@@ -12,7 +12,8 @@
 #include "verify/system/budget.h"
 #include "verify/system/interrupt.h"
 
-/* Locks belong to the open file, which all threads share: among them a count takes the place of the lock. */
+/* A flock belongs to the open file, which all threads of a process share; among threads a counter replaces
+ * the lock. */
 struct room {
     int room, door;
     double patience; /* seconds */
@@ -73,8 +74,9 @@ static bool come_in(const struct room *room)
     return in;
 }
 
-/* Whoever is inside may be so for minutes, as where the right answers of a large network are computed. They need not all be kept out as
- * long: the door opens again for as long as it was closed, and then stays closed for twice that, so that in the end there is nobody. */
+/* A process may stay inside for minutes, for example while it computes a large network's expected values. To
+ * let others proceed, the door opens for as long as it was closed. It then stays closed twice as long, so
+ * that eventually nobody is inside. */
 static bool come_in_alone(const struct room *room)
 {
     for (double closed = room->patience; !is_interrupted() && !budget_is_over(); closed *= 2) {

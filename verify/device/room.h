@@ -1,10 +1,12 @@
-/* Memory of a device that several `unseen` share. Whoever is at work on a configuration is inside; one for whose configuration the
- * memory was short comes back alone, when all others are between two configurations and hold nothing. So what a candidate is
- * found to do does not hang on who else is there.
+/* A gate for device memory that several `unseen` processes share. Each process holds a shared lock while it
+ * runs a configuration. A configuration that ran out of memory is retried under the exclusive lock, when all
+ * other processes are between two configurations and hold no memory. So a candidate's outcome does not depend
+ * on other processes.
  *
- * Inside is a shared flock on unseen-DEVICE.room beside the lease (lease.h), alone an exclusive one. Who wants to be alone
- * takes unseen-DEVICE.door first, through which all others come in: they cannot keep it out by coming one after another. Where
- * somebody stays inside for long the door opens now and then. */
+ * The lock is a flock on unseen-DEVICE.room beside the lease (lease.h): shared inside, exclusive alone. Every
+ * process enters through unseen-DEVICE.door. A process that wants to be alone locks the door first, so others
+ * cannot keep it out by entering one after another. If somebody stays inside for long, the door opens now and
+ * then. */
 #ifndef UNSEEN_ROOM_H
 #define UNSEEN_ROOM_H
 
@@ -12,17 +14,17 @@
 #include <stddef.h>
 
 struct
-    room; /* for all threads of a process. NULL may be given to all functions below: nobody else is known */
+    room; /* shared by all threads of a process. All functions below accept NULL: no other process is known */
 
-/* `directory` NULL: lockfile_directory. NULL and why where the files cannot be had. */
+/* `directory` NULL: lockfile_directory. Returns NULL, and why, if the files cannot be opened. */
 struct room *room_open(const char *directory, const char *device, char *why, size_t why_size);
 void room_close(struct room *room);
-void room_set_patience(struct room *room, double seconds); /* for which the door stays closed at first: 20 */
+void room_set_patience(struct room *room, double seconds); /* how long the door stays closed at first: 20 s */
 
 bool room_enter(struct room *room); /* false: interrupted */
 void room_leave(struct room *room);
 
-/* Waits until nobody is inside; the caller is not. False: interrupted. */
+/* Waits until nobody is inside; the caller must not be inside. False: interrupted. */
 bool room_enter_alone(struct room *room);
 void room_leave_alone(struct room *room);
 

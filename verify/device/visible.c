@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Set before threads begin; changed once at most, while the first process starts and no other (child.c). */
+/* Set before threads start; changed at most once, while the first process starts and no other one does
+ * (child.c). */
 static struct {
     char uuid[64];
     int node;
@@ -71,7 +72,7 @@ int visible_find_node(const char *bus)
     char path[128], line[256];
     int node = -1, length = snprintf(path, sizeof path, "%s/%.40s/information", folder, bus);
     for (int i = (int)strlen(folder); i < length;
-         i++) /* the runtime writes capitals there, the driver does not */
+         i++) /* the runtime writes capital letters, the driver does not */
         path[i] = (char)tolower((unsigned char)path[i]);
     FILE *const file = fopen(path, "r");
     while (file && node < 0 && fgets(line, sizeof line, file))

@@ -1,5 +1,6 @@
-/* Which GPU this process and those that it starts see. A candidate has no business with the others, a driver that finds one GPU is
- * ready sooner than one that finds eight, and whatever thread it is begins with number 0, where that is the only one. */
+/* The GPU that this process and its children see. A candidate must not use other GPUs, and a driver starts
+ * faster with one GPU than with eight. Every thread starts on device 0, which is right if it is the only
+ * one. */
 #ifndef UNSEEN_VISIBLE_H
 #define UNSEEN_VISIBLE_H
 
@@ -9,21 +10,23 @@
 extern "C" {
 #endif
 
-/* Before CUDA is first used here, and by whoever reads the environment: of the GPUs that this process was given the one of that
- * number, which is number 0 from then on. False: another was chosen before, there are not so many in CUDA_VISIBLE_DEVICES, or no memory. */
+/* Selects GPU `number` of those given to this process; it is number 0 from then on. Call it before CUDA or
+ * anything else reads the environment. False: another GPU was selected before, CUDA_VISIBLE_DEVICES has
+ * fewer, or out of memory. */
 bool visible_choose(int number);
-int visible_chosen(void); /* by which number; below 0: by none yet */
+int visible_chosen(void); /* the selected number; below 0: none yet */
 
-/* From now on one: its UUID as CUDA_VISIBLE_DEVICES takes it, and N of its /dev/nvidiaN; below 0: nobody knows, so that the nodes of
- * all are shown. */
+/* Restricts later processes to one GPU: its UUID for CUDA_VISIBLE_DEVICES, and N of its /dev/nvidiaN. Below
+ * 0: unknown, so the nodes of all GPUs stay visible. */
 void visible_set(const char *uuid, int node);
-void visible_all(void); /* after all: what this process sees */
+void visible_all(void); /* undoes that: all GPUs that this process sees */
 
-const char *visible_uuid(void); /* NULL: all that this process sees */
-int visible_node(void);         /* below 0: those of all */
-int visible_ordinal(int own);   /* of the GPU that is this one here, there */
+const char *visible_uuid(void); /* NULL: all GPUs that this process sees */
+int visible_node(void);         /* below 0: the nodes of all GPUs */
+int visible_ordinal(int own);   /* the number in a child process of GPU `own` of this process */
 
-/* N of /dev/nvidiaN, by the driver's /proc/driver/nvidia/gpus; `bus` as cudaDeviceGetPCIBusId writes it. Below 0: it does not say. */
+/* N of /dev/nvidiaN from the driver's /proc/driver/nvidia/gpus; `bus` as cudaDeviceGetPCIBusId writes it.
+ * Below 0: unknown. */
 int visible_find_node(const char *bus);
 
 #ifdef __cplusplus

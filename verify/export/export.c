@@ -62,7 +62,7 @@ static json_t *arguments_of(const struct problem *problem, const struct instance
     return arguments;
 }
 
-/* `file` where it is stored, and how its type is called there; NULL: it is not. */
+/* `file` is the file of the tensor, and `stored` the dtype's name in it; NULL: the tensor is not written. */
 static json_t *tensor_json(const struct tensor *tensor, const struct instance_tensor *made, const char *file,
                            const char *stored)
 {
@@ -96,7 +96,7 @@ static json_t *tensors_of(const struct export_set *set, const struct instance *i
     return list;
 }
 
-/* NULL when out of memory. */
+/* NULL: out of memory. */
 static json_t *config_json(const struct export_set *set, int i)
 {
     const char *name;
@@ -147,7 +147,7 @@ static int write_json(FILE *out, const struct export_set *set)
     return text ? 0 : -1;
 }
 
-/* A literal of Python; strings as JSON has them, which Python reads alike. */
+/* Writes a Python literal; JSON string syntax is valid in Python. */
 static void put_python(FILE *out, const json_t *value)
 {
     const char *key, *comma = "";
@@ -210,7 +210,7 @@ static int write_python(FILE *out, const struct export_set *set)
     return 0;
 }
 
-/* Nothing that is written needs its quotes doubled: names, numbers, and reasons in the tool's own words. */
+/* The written names, numbers and reasons (in the tool's own words) contain no quotes, so none is doubled. */
 static void put_shape(FILE *out, const struct tensor *tensor, const struct instance_tensor *made)
 {
     fprintf(out, ",\"%s[", dtype_name(tensor->dtype));
@@ -251,7 +251,7 @@ static int write_csv(FILE *out, const struct export_set *set)
     return 0;
 }
 
-/* What a definition takes beside its axes: tensors, and numbers that no axis names. */
+/* Inputs of a definition besides its axes: tensors, and numbers that are no axis. */
 static json_t *workload_inputs(const struct config *config)
 {
     const struct problem *const problem = config->problem;
@@ -272,7 +272,8 @@ static json_t *workload_inputs(const struct config *config)
     return inputs;
 }
 
-/* Inputs are "random" there: what differs in seed and choices alone is one workload. */
+/* Inputs are "random" in that format, so configurations that differ only in seed and choices are one
+ * workload. */
 static bool is_repeated(const struct export_set *set, int i, const struct config *config)
 {
     const char *name;

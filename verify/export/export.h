@@ -1,4 +1,4 @@
-/* A drawn set, for programs that are not this one: `unseen export`. What is written is in doc/formats.md. */
+/* Exports a drawn set for other programs: `unseen export`. doc/formats.md describes the formats. */
 #ifndef UNSEEN_EXPORT_H
 #define UNSEEN_EXPORT_H
 
@@ -17,21 +17,22 @@ enum export_format {
     EXPORT_FORMATS
 };
 
-/* "json, csv, ..": the names, NULL beyond the last. */
+/* The names "json", "csv", ..; NULL beyond the last. */
 const char *export_name(int format);
 
 struct export_set {
-    const struct task *task; /* whose sets are drawn */
+    const struct task *task; /* the task with the drawn sets */
     bool seen_only;
-    const char *inputs;             /* the folder that export_inputs writes; NULL: none */
-    const struct stored_format *as; /* how, where there is one */
+    const char *inputs;             /* folder for export_inputs; NULL: none */
+    const struct stored_format *as; /* format of these files, if any */
 };
 
-/* 0, or -1 when out of memory; what `out` says of itself (ferror) is the caller's. */
+/* Returns 0, or -1 when out of memory; the caller checks ferror. */
 int export_write(FILE *out, const struct export_set *set, enum export_format format);
 
-/* Inputs of every configuration as files in the new folder set->inputs, at most `most` bytes of values together. 0; -1: `text`
- * says why, nothing is left behind, and *is_usage whether something that was given is wrong. */
+/* Writes the inputs of every configuration as files to the new folder set->inputs, at most `most` bytes of
+ * values in total. Returns 0; or -1, `text` says why, no file remains, and *is_usage tells whether the user's
+ * arguments are wrong. */
 int export_inputs(const struct export_set *set, double most, bool *is_usage, char *text, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* Inputs as files: filled as for the host, which holds the same bits as on a GPU. */
+/* Writes inputs to files. They are filled as for the host, with the same bits as on a GPU. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum { PATH_SIZE = 4600 };
 
 /* --- one file --- */
 
-/* Rows one after the other: what lies between them in a kernel's memory is no input. 0, or an errno. */
+/* Writes consecutive rows, without the padding between them in memory. Returns 0 or an errno. */
 static int put_values(FILE *out, const struct stored_file *file, int t)
 {
     const struct instance_tensor *const made = &file->instance->tensor[t];
@@ -30,7 +30,7 @@ static int put_values(FILE *out, const struct stored_file *file, int t)
     return 0;
 }
 
-/* 0, or an errno. */
+/* Returns 0 or an errno. */
 static int write_file(const char *path, const struct stored_format *as, const struct stored_file *file)
 {
     FILE *const out = fopen(path, "wxe");
@@ -48,7 +48,7 @@ static int write_file(const char *path, const struct stored_format *as, const st
     return failed;
 }
 
-/* --- all of them --- */
+/* --- all files --- */
 
 static double bytes_of(const struct export_set *set)
 {
@@ -82,7 +82,7 @@ static void path_of(char path[PATH_SIZE], const struct export_set *set, const ch
     snprintf(path, PATH_SIZE, "%.4000s/%s", set->inputs, file);
 }
 
-/* The inputs; those of the widest types first, each kind in the problem's order. */
+/* Lists the inputs, widest dtypes first, each width in the problem's order. */
 static void list_inputs(struct stored_file *file)
 {
     const struct tensor *const tensors = file->config->problem->tensors;
@@ -93,7 +93,8 @@ static void list_inputs(struct stored_file *file)
                 file->tensor[file->count++] = t;
 }
 
-/* All that `file` lists, in one file or in one for each tensor. 0, or an errno; leaves the path that failed in `path`. */
+/* Writes the listed tensors to one file, or to one file each. Returns 0 or an errno; `path` names the file
+ * that failed. */
 static int write_listed(const struct export_set *set, const struct stored_file *file, int place,
                         char path[PATH_SIZE])
 {

@@ -27,7 +27,7 @@ static const char *npy_type(enum dtype dtype)
     case DTYPE_I64: return "<i8";
     case DTYPE_I8: return "|i1";
     case DTYPE_BOOL: return "|b1";
-    default: return "|u1"; /* bytes, and formats of 8 bits */
+    default: return "|u1"; /* bytes, and 8-bit floating-point formats */
     }
 }
 
@@ -74,7 +74,7 @@ static const char *safe_type(enum dtype dtype)
     }
 }
 
-/* Strings only, as readers ask. */
+/* Strings only, as the format requires. */
 static json_t *safe_metadata(const struct stored_file *file)
 {
     char line[LINE];
@@ -101,7 +101,7 @@ static int safe_begin(FILE *out, const struct stored_file *file)
     json_t *const header = json_pack("{s:o}", "__metadata__", safe_metadata(file));
     int64_t offset = 0;
     int failed = header ? 0 : -1;
-    for (int i = 0; i < file->count && failed == 0; i++) /* keys stay in this order */
+    for (int i = 0; i < file->count && failed == 0; i++) /* the order of keys is kept */
         failed = json_object_set_new(header, file->config->problem->tensors[file->tensor[i]].name,
                                      safe_tensor(file, file->tensor[i], &offset));
     char *const text = failed == 0 ? json_dumps(header, JSON_COMPACT) : NULL;
@@ -118,7 +118,7 @@ static int safe_begin(FILE *out, const struct stored_file *file)
 
 const struct stored_format stored_safetensors = {"safetensors", true, safe_type, safe_begin};
 
-/* --- both --- */
+/* --- both formats --- */
 
 const struct stored_format *stored_find(const char *name, char *names, size_t size)
 {

@@ -36,7 +36,7 @@ static void name_uuid(char uuid[37], const char *definition, const struct config
     config_format(config, line, sizeof line);
     sha256_update(&context, strlen(line), (const uint8_t *)line);
     sha256_digest(&context, sizeof digest, digest);
-    digest[6] = (uint8_t)((digest[6] & 0x0f) | 0x80); /* version 8, its author's own */
+    digest[6] = (uint8_t)((digest[6] & 0x0f) | 0x80); /* version 8: custom */
     digest[8] = (uint8_t)((digest[8] & 0x3f) | 0x80);
     for (int i = 0, n = 0; i < 16; i++)
         n += snprintf(uuid + n, (size_t)(37 - n), "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",

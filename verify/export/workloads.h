@@ -1,4 +1,4 @@
-/* One configuration in the words of benchmarks that take lists of them: FlashInfer-Bench and gpu-mode. */
+/* Writes one configuration for benchmarks that take lists of shapes: FlashInfer-Bench and gpu-mode. */
 #ifndef UNSEEN_EXPORT_WORKLOADS_H
 #define UNSEEN_EXPORT_WORKLOADS_H
 
@@ -7,19 +7,20 @@
 
 #include "problems/problem.h"
 
-/* The sizes of a configuration: number axis by number axis. NULL when out of memory. */
+/* The sizes of a configuration, by numeric axis. NULL when out of memory. */
 json_t *workload_sizes(const struct config *config);
 
-/* Do they differ in nothing but seed and choices? They are one shape where inputs are not described. */
+/* Do they differ only in seed and choices? They are one shape if inputs are not described. */
 bool workload_same_sizes(const struct config *a, const struct config *b);
 
-/* A line of FlashInfer-Bench's JSONL; takes `inputs` (by name) over. The same configuration has the same `uuid`. */
+/* Writes a line of FlashInfer-Bench's JSONL, and takes ownership of `inputs` (by name). Equal configurations
+ * have equal `uuid`s. */
 void workload_write(FILE *out, const char *definition, const struct config *config, json_t *inputs);
 
-/* A line of gpu-mode's test lists; `input` is the class that inputs are drawn from, NULL: the configuration's own. */
+/* Writes a line of gpu-mode's test lists; `input` is the input class, NULL: the configuration's own. */
 void workload_write_test(FILE *out, const struct config *config, const char *input);
 
-/* A name as gpu-mode's lists have it: letters alone, digits as A to J. */
+/* Converts a name to gpu-mode's form: letters only, digits as A to J. */
 void workload_letters(char *out, size_t size, const char *name);
 
 #endif

@@ -21,7 +21,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     const char *word;
     char text[USE_TEXT];
-} use[POLICY_WORDS]; /* the first of every word */
+} use[POLICY_WORDS]; /* the first use of every word */
 static int uses;
 static bool blind;
 
@@ -42,7 +42,7 @@ const char *forbid_words(void)
     return words;
 }
 
-/* Names are the candidate's: nothing in them may drive a terminal. */
+/* Sanitizes a name: the candidate chooses it, and it must not control a terminal. */
 static void copy_name(char *to, size_t size, const char *name)
 {
     snprintf(to, size, "%s", name);
@@ -106,7 +106,7 @@ bool forbid_watches(const char *object)
     return *watched && strcmp(object, watched) == 0;
 }
 
-/* --- what is loaded --- */
+/* --- loaded libraries --- */
 
 bool forbid_is_systems(const char *path)
 {
@@ -140,10 +140,10 @@ void forbid_library(const char *path, int fd)
         object_names(fd, !forbid_is_systems(path), look_at_loaded, (void *)path);
 }
 
-/* --- what is launched --- */
+/* --- launched kernels --- */
 
 static struct {
-    int count; /* of different names; -1: nobody has asked for any */
+    int count; /* number of distinct names; -1: they were not recorded */
     uint64_t key[MOST_KERNELS];
     char unasked[80];
 } launched = {.count = -1};

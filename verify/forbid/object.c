@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is larger than any compiler writes is not read. */
+/* Limits above anything that a compiler writes; larger parts are not read. */
 enum { TABLE_BYTES = 64 << 20, SEGMENTS = 512, PIECE = 1 << 16, NAME_BYTES = 4096 };
-/* Of tables and of names, all together: tables may overlap, and names share their ends. */
+/* Limit on all tables and names together, since tables may overlap and names may share their ends. */
 static const uint64_t most_bytes = (uint64_t)256 << 20;
 
 struct object {
@@ -19,12 +19,12 @@ struct object {
     uint64_t size;
     Elf64_Ehdr header;
     Elf64_Phdr *segment;
-    uint64_t left; /* of most_bytes */
+    uint64_t left; /* rest of most_bytes */
     object_visit *visit;
     void *data;
 };
 
-/* A copy of that part of the file with a zero byte after it; NULL: there is no such part. */
+/* Copies a part of the file and appends a zero byte; NULL: there is no such part. */
 static void *read_part(struct object *o, uint64_t offset, uint64_t bytes)
 {
     if (offset > o->size || bytes > o->size - offset || bytes > TABLE_BYTES || bytes > o->left)
@@ -58,7 +58,7 @@ static void visit(struct object *o, enum object_name kind, const char *name)
     o->visit(o->data, kind, head);
 }
 
-/* Where in the file an address lies once it is loaded; beyond its end: nowhere. */
+/* File offset of a loaded address; beyond the end of the file if there is none. */
 static uint64_t place_of(struct object *o, uint64_t address)
 {
     for (int i = 0; i < o->header.e_phnum; i++) {
@@ -85,7 +85,7 @@ static uint64_t word_at(struct object *o, uint64_t offset, uint64_t index)
     return value;
 }
 
-/* GNU's hash table does not say how many symbols there are: the last chain ends after the last one. */
+/* GNU's hash table has no count of symbols: the last chain ends after the last symbol. */
 static uint64_t count_by_chains(struct object *o, uint64_t table)
 {
     if (table == UINT64_MAX)
@@ -98,7 +98,7 @@ static uint64_t count_by_chains(struct object *o, uint64_t table)
         last = bucket[i] > last ? bucket[i] : last;
     free(bucket);
     if (last < first)
-        return first; /* none of its own */
+        return first; /* the table has no symbols */
     for (uint64_t chain = at + 4 * buckets;;) {
         uint64_t i, many = PIECE / 4;
         const uint64_t from = chain + 4 * (last - first);
@@ -170,7 +170,7 @@ static void visit_dynamic(struct object *o, const Elf64_Phdr *segment)
     free(entry);
 }
 
-/* --- what only section headers lead to --- */
+/* --- symbols that only section headers locate --- */
 
 static void visit_table(struct object *o, const Elf64_Shdr *table, const Elf64_Shdr *strings)
 {
@@ -200,11 +200,11 @@ static void visit_sections(struct object *o)
 struct scan {
     char name[NAME_BYTES];
     size_t length;
-    bool inside; /* of a word that began with _Z or may still do so */
+    bool inside; /* the current word began with _Z, or may still do so */
 };
 
-/* A word ends with a zero byte, as strings do, or with the parenthesis that follows a kernel in PTX; the rest of one that
- * is too long is left out. */
+/* A word ends with a zero byte, as strings do, or with the parenthesis after a kernel's name in PTX. Words
+ * that are too long are truncated. */
 static void scan_byte(struct object *o, struct scan *s, unsigned char c)
 {
     const bool of_name = isalnum(c) || c == '_' || c == '$' || c == '.';

@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Shell patterns for whole names of libraries and symbols; of kernels what a mangled name has in it, with the N that a
- * namespace begins with, so that a name that only ends alike is another one. Header-only libraries have kernels alone. */
+/* Shell patterns for complete names of libraries and symbols. For kernels: a part of the mangled name, with
+ * the N that begins a namespace, so that a name with only the same ending does not match. Header-only
+ * libraries have kernel patterns only. */
 enum { PATTERNS = 8 };
 static const struct {
     const char *word;
@@ -39,7 +40,7 @@ static const struct {
 };
 enum { WORDS = sizeof table / sizeof *table };
 
-/* A word of one's own: what it is about, and how it begins. */
+/* User-defined words: kind and prefix. */
 static const struct {
     const char *prefix;
     enum policy_kind kind;
@@ -112,7 +113,8 @@ static bool is_of(int i, enum policy_kind kind, const char *name)
     return false;
 }
 
-/* lib:gmp is libgmp.so.10, libgmp-10.so and libgmp.so; lib:libgmp.so.10 itself. Nothing in it is a pattern. */
+/* lib:gmp matches libgmp.so.10, libgmp-10.so and libgmp.so; lib:libgmp.so.10 matches itself. The word
+ * contains no pattern. */
 static bool is_library(const char *given, const char *name)
 {
     const char *rest = after(name, "lib");
@@ -145,7 +147,7 @@ const char *policy_forbids(const struct policy *policy, enum policy_kind kind, c
     return NULL;
 }
 
-/* Does some word stand for it, forbidden or not? */
+/* Does any word stand for it, forbidden or not? */
 static bool is_named(const char *path)
 {
     const char *slash = strrchr(path, '/');

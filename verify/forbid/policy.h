@@ -1,29 +1,31 @@
-/* What --forbid names, and which names of libraries, symbols and kernels stand for it: one table. */
+/* The words of --forbid and the libraries, symbols and kernels they stand for, in one table. */
 #ifndef UNSEEN_POLICY_H
 #define UNSEEN_POLICY_H
 
 #include <stddef.h>
 
 enum policy_kind {
-    POLICY_LIBRARY, /* a file's name, without its folders */
+    POLICY_LIBRARY, /* a file name without its folders */
     POLICY_SYMBOL,
-    POLICY_KERNEL /* a mangled name, of a kernel or of the template that it is made from */
+    POLICY_KERNEL /* a mangled name of a kernel, or of the template it is instantiated from */
 };
 
 enum { POLICY_WORDS = 32, POLICY_WORD = 64 };
 struct policy {
     int words;
-    char word[POLICY_WORDS][POLICY_WORD]; /* as given: "cublas", "lib:gmp" */
+    char word[POLICY_WORDS][POLICY_WORD]; /* as the user wrote it: "cublas", "lib:gmp" */
 };
 
-/* Adds the words of a list with commas. 0; -1: error says which is unknown and which are known; nothing is added then. */
+/* Adds the words of a comma-separated list. Returns 0, or -1 with the unknown and the known words in error;
+ * then nothing is added. */
 int policy_add(struct policy *policy, const char *list, char *error, size_t error_size);
 
-/* The word that forbids it that the object at this path ("": nobody knows which) launches this kernel; NULL: none. A library that
- * some word stands for launches its own, whatever they were made from: only lib: and kernel: look at their names. */
+/* The word that forbids that the object at this path ("": unknown) launches this kernel; NULL: none. If a
+ * word stands for the launching library, its kernels count as its own, whatever they were built from: only
+ * lib: and kernel: check their names. */
 const char *policy_forbids_launch(const struct policy *policy, const char *kernel, const char *object);
 
-/* The word that forbids it; NULL: none. */
+/* The word that forbids this name; NULL: none. */
 const char *policy_forbids(const struct policy *policy, enum policy_kind kind, const char *name);
 
 #endif

@@ -1,4 +1,5 @@
-/* What a candidate's processes have loaded, from outside: /proc/PID/maps is the kernel's word and not theirs. */
+/* Observes the loaded libraries of a candidate's processes from outside: the kernel writes /proc/PID/maps, so
+ * a process cannot forge it. */
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -12,7 +13,7 @@
 
 enum { PROCESSES = 256, FILES = 1024 };
 
-/* A mapped file by its place in the kernel. */
+/* Identifies a mapped file by device and inode. */
 struct place {
     unsigned major, minor;
     unsigned long long inode;
@@ -21,9 +22,9 @@ struct place {
 struct forbid_watch {
     char object[512];
     pid_t pid;
-    bool started, saw; /* the first look is over; a process with the object in it was seen */
+    bool started, saw; /* the first look is done; a process with the object mapped was seen */
     int looks;
-    int known; /* the last FILES that were looked at */
+    int known; /* number of the last FILES files that were checked */
     struct place place[FILES];
     pid_t process[PROCESSES];
     int processes;
@@ -75,7 +76,7 @@ static void list_processes(struct forbid_watch *w)
 
 /* --- files --- */
 
-/* Through the mapping itself where that is permitted: then it does not matter what its name leads to by now. */
+/* Opens the file through the mapping itself if permitted, since its name may refer to another file by now. */
 static int open_file(pid_t pid, const char *range, const char *file)
 {
     char path[2][600];
@@ -112,9 +113,9 @@ static void look_at_line(struct forbid_watch *w, pid_t pid, char *line)
     if (deleted)
         *deleted = 0;
     if (w->started && strcmp(name_of(file), name_of(w->object)) == 0)
-        w->saw = true; /* looked at when it was built */
+        w->saw = true; /* checked when it was built */
     else if (w->started && strcmp(name_of(file), "libunseen-runner.so") == 0)
-        w->saw = true; /* a module is not mapped, but what calls it is */
+        w->saw = true; /* a module is not mapped, but the library that calls it is */
     else if (!is_known(w, &place) && w->started) {
         const int fd = open_file(pid, range, file);
         forbid_library(file, fd);

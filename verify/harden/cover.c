@@ -8,7 +8,7 @@ static bool kills(const struct covering *c, int candidate, int target)
     return c->kills[(long)candidate * c->targets + target];
 }
 
-/* Targets that it kills and no chosen one does. */
+/* Number of targets that it kills and no chosen configuration kills. */
 static int gain_of(const struct covering *c, int candidate, const bool *dead)
 {
     int gain = 0;
@@ -17,7 +17,7 @@ static int gain_of(const struct covering *c, int candidate, const bool *dead)
     return gain;
 }
 
-/* -1: none kills anything more. */
+/* Returns the next choice; -1: none kills a further target. */
 static int next_one(const struct covering *c, const bool *dead, int *gain)
 {
     int best = 0, found = -1;
@@ -37,7 +37,7 @@ static void bury(const struct covering *c, int candidate, bool *dead)
         dead[t] = dead[t] || kills(c, candidate, t);
 }
 
-/* Does every target that it kills die by another one of the list, too? */
+/* Does another chosen configuration kill every target that it kills? */
 static bool is_idle(const struct covering *c, const int *chosen, int count, int which)
 {
     for (int t = 0; t < c->targets; t++) {
@@ -52,7 +52,7 @@ static bool is_idle(const struct covering *c, const int *chosen, int count, int 
 
 static int drop_idle(const struct covering *c, int *chosen, int count)
 {
-    for (int i = 0; i < count;) { /* the dearest comes first */
+    for (int i = 0; i < count;) { /* the most expensive comes first */
         if (is_idle(c, chosen, count, i)) {
             memmove(&chosen[i], &chosen[i + 1], (size_t)(count - i - 1) * sizeof *chosen);
             count--;
@@ -62,7 +62,7 @@ static int drop_idle(const struct covering *c, int *chosen, int count)
     return count;
 }
 
-/* By cost, `sign` 1: the cheapest first; equal ones as they stand. */
+/* Sorts by cost: for `sign` 1 cheapest first; ties keep their order. */
 static void sort(const struct covering *c, int *chosen, int count, int sign)
 {
     for (int i = 1; i < count; i++)

@@ -1,19 +1,21 @@
-/* Few configurations that kill many wrong outputs: a greedy set cover. */
+/* A greedy set cover: few configurations that kill many wrong outputs. */
 #ifndef UNSEEN_HARDEN_COVER_H
 #define UNSEEN_HARDEN_COVER_H
 
 #include <stdbool.h>
 
-/* kills[c * targets + t]: configuration c tells target t from the right answer. cost[c]: what it costs to run, above 0. */
+/* kills[c * targets + t]: configuration c distinguishes target t from the right answer. cost[c]: its cost,
+ * above 0. */
 struct covering {
     const bool *kills;
     const double *cost;
     int candidates, targets;
 };
 
-/* Chooses at most `most` configurations, cheapest first, into chosen[], with the number of targets that each kills and none
- * before it does in fresh[]. None is chosen that the others make idle. Of configurations that kill nearly as much as the best
- * one (nine tenths) the cheapest is taken. Returns how many; -1 when out of memory. */
+/* Chooses at most `most` configurations, cheapest first, into chosen[]. fresh[] gets the number of targets
+ * that each kills and no earlier one does. Redundant configurations are removed. Among those that kill at
+ * least nine tenths as much as the best, the cheapest is taken. Returns their number; -1 when out of
+ * memory. */
 int cover_choose(const struct covering *covering, int most, int *chosen, int *fresh);
 
 #endif

@@ -1,4 +1,4 @@
-/* HARDEN.md and harden.json: what the list is for. */
+/* Writes HARDEN.md and harden.json, which explain the list. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static const struct trial_config *config_at(const struct hardened *h, int place)
     return &h->trial->drawn.item[h->chosen[place]];
 }
 
-/* Number axes alone: "M=64 N=3". */
+/* Writes numeric axes only: "M=64 N=3". */
 static void write_sizes(FILE *out, const struct config *config)
 {
     const char *blank = "";
@@ -62,7 +62,7 @@ static void write_before_and_after(FILE *out, const struct hardened *h)
             faults.shown - faults.list);
 }
 
-/* What this configuration is in the list for. */
+/* Writes why a configuration is in the list. */
 static void write_reason(FILE *out, const struct hardened *h, int place)
 {
     int named = 0;
@@ -97,7 +97,7 @@ static void write_list(FILE *out, const struct hardened *h)
         "2^-6 to 2^6 of both signs; `needle` with 30 at the end of every row; `integers` from -8 to 8.\n\n");
 }
 
-/* `wanted` chooses rows; nothing where there are none. */
+/* Writes the rows selected by `wanted`; nothing if there are none. */
 static void write_rows(FILE *out, const struct hardened *h, const char *title,
                        bool (*wanted)(const struct hardened *, const struct trial_row *))
 {
@@ -126,7 +126,7 @@ static bool never_shows(const struct hardened *h, const struct trial_row *row)
     return !harden_is_shown(row);
 }
 
-/* A solution is checked from the shell, or in Python with what the list says of each shape. */
+/* Shows how to check a solution: from the shell, or in Python with the list's data on each shape. */
 static void write_example(FILE *out, const struct hardened *h)
 {
     fprintf(

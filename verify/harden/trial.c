@@ -12,10 +12,10 @@
 #include "verify/task/interpreter.h"
 #include "verify/task/task.h"
 
-/* Of torch: always as many, since sums in fp32 depend on it. */
+/* number of torch threads: fixed, since sums in fp32 depend on it */
 enum { TRIAL_SECONDS = 7200, THREADS = 2 };
 
-/* --- the question --- */
+/* --- the request --- */
 
 static json_t *list_of(const struct trial_configs *configs)
 {

@@ -1,5 +1,5 @@
-/* Configurations of an imported task on which wrong outputs are tried, and what each check says of them: asked of an interpreter
- * that executes the task (verify/python/harden). */
+/* Tries wrong outputs on configurations of an imported task, and records the answer of each check. An
+ * interpreter that executes the task computes them (verify/python/harden). */
 #ifndef UNSEEN_HARDEN_TRIAL_H
 #define UNSEEN_HARDEN_TRIAL_H
 
@@ -7,11 +7,11 @@
 
 #include "verify/session/task.h"
 
-/* What a check says of one wrong output on one configuration. */
+/* Answer of a check to one wrong output on one configuration. */
 enum {
     TRIAL_REJECTED = '0',
     TRIAL_ACCEPTED = '1',
-    TRIAL_ABSENT = '-' /* it is the right one there, or cannot be told */
+    TRIAL_ABSENT = '-' /* it is right there, or cannot be judged */
 };
 
 enum { TRIAL_INPUT = 16, TRIAL_WHY = 128 };
@@ -20,9 +20,9 @@ struct trial_config {
     struct config config;
     char input[TRIAL_INPUT]; /* how inputs are drawn: a class of the contract, or small or large */
     char why[TRIAL_WHY];
-    double cost;         /* bytes and operations */
-    double atol, rtol;   /* for allclose between two honest implementations, once asked */
-    const char *dropped; /* why its right answer cannot be told; NULL: it can */
+    double cost;         /* in bytes and operations */
+    double atol, rtol;   /* tolerances for allclose between two honest implementations, after the run */
+    const char *dropped; /* why its right answer is not available; NULL: it is */
 };
 
 struct trial_configs {
@@ -30,7 +30,7 @@ struct trial_configs {
     int count, capacity;
 };
 
-/* A wrong output: a null output or a planted fault. A character a configuration. */
+/* A wrong output: a null output or a planted fault. Strings have one character per configuration. */
 struct trial_row {
     const char *name;
     bool is_null;
@@ -44,24 +44,25 @@ struct trial {
     struct trial_configs seen, drawn;
     struct trial_row *row;
     int rows;
-    int trials;         /* of the task's own check */
+    int trials;         /* number of trials of the task's own check */
     double atol, rtol;  /* its tolerance */
-    bool own;           /* the task's, for one of its outputs at least; else KernelBench's throughout */
-    const char *module; /* the task's source and its input makers, up to the list of shapes */
+    bool own;           /* the task's own tolerance, for at least one output; else KernelBench's everywhere */
+    const char *module; /* source of the task and its input makers, up to the list of shapes */
     json_t *answer;     /* owns the texts */
 };
 
 enum trial_status { TRIAL_OK, TRIAL_INPUT_ERROR, TRIAL_ENVIRONMENT, TRIAL_INTERRUPTED };
 
-/* The seen set, and the unseen one that the task drew. With `directed` further configurations inside the contract: all axes at once
- * beside a multiple of 64, and inputs that are small or large. 0, -1 when out of memory. */
+/* Takes the seen set, and the unseen one that the task drew. `directed` adds further configurations inside
+ * the contract: all axes near a multiple of 64 at once, and small or large inputs. Returns 0, or -1 when out
+ * of memory. */
 int trial_take(struct trial *trial, const struct task *task, bool directed);
 
-/* Fills all else. With `faults` planted faults as well as null outputs, and the module. `text` says what was found, what was expected
- * and what to do. */
+/* Runs the trial and fills the other fields. `faults`: planted faults as well as null outputs, and the
+ * module. On errors `text` says what was found, what was expected and what to do. */
 enum trial_status trial_run(struct trial *trial, bool faults, char *text, size_t size);
 
-/* An answer's JSON into the trial: -1 where it is none. */
+/* Reads an answer's JSON into the trial; -1 if it is invalid. */
 int trial_read(struct trial *trial, json_t *answer, char *text, size_t size);
 
 void trial_clear(struct trial *trial);

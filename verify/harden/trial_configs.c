@@ -61,9 +61,9 @@ static int add_drawn(struct trial_configs *list, const struct drawn_list *drawn)
     return 0;
 }
 
-/* --- configurations that no draw is sure to have --- */
+/* --- configurations that drawing might miss --- */
 
-/* Does the contract let real numbers of any sign in? */
+/* Does the contract allow real numbers of any sign? */
 static int class_named(const struct task *task, const char *name)
 {
     const int axis = problem_input_axis(task->problem);
@@ -85,7 +85,8 @@ static bool fits(const struct task *task, const struct config *config)
     return ok;
 }
 
-/* Every number axis `beside` a multiple of the tile; which ones are above it `pattern` says, bit by bit. */
+/* Puts every numeric axis `beside` a multiple of the tile; bit i of `pattern` says whether axis i is above
+ * it. */
 static bool place_beside(const struct task *task, int beside, unsigned pattern, struct config *config)
 {
     int number = 0;
@@ -116,7 +117,7 @@ static int add_directed(struct trial_configs *list, const struct task *task, con
             if (class >= 0 || real)
                 config.value[problem_input_axis(task->problem)] =
                     class >= 0 ? class : class_named(task, "signed");
-            /* Gray code: neighbouring patterns differ in one axis, so that few of them have most combinations */
+            /* Gray code: adjacent patterns differ in one axis, so few of them cover most combinations */
             if (!place_beside(task, besides[k], pattern ^ pattern >> 1, &config) ||
                 has_point(list, &config, input))
                 continue;
@@ -139,8 +140,7 @@ int trial_take(struct trial *trial, const struct task *task, bool directed)
         return -1;
     if (!directed || trial->seen.count == 0)
         return 0;
-    for (int i = 0; i < trial->seen.count;
-         i++) /* with other weights and tolerances they may be worth something */
+    for (int i = 0; i < trial->seen.count; i++) /* with other weights and tolerances they may be useful */
         if (add(&trial->drawn, &trial->seen.item[i].config, trial->seen.item[i].input, "published") != 0)
             return -1;
     struct config base = trial->seen.item[0].config;

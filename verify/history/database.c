@@ -1,4 +1,4 @@
-/* Opening: what the file is, its tables and their version. */
+/* Opens the database: checks the file, its tables and their version. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,16 +8,16 @@
 
 #include "history_internal.h"
 
-enum { APPLICATION = 0x756e7365, MINUTE_MS = 60000 }; /* "unse": whose database this is */
+enum { APPLICATION = 0x756e7365, MINUTE_MS = 60000 }; /* "unse": identifies this tool's databases */
 
 static const char schema[] =
     "CREATE TABLE run ("
     " id INTEGER PRIMARY KEY AUTOINCREMENT,"
     " token TEXT NOT NULL UNIQUE,"
-    " fingerprint TEXT," /* of a finished run: a result that is imported again is known by it */
+    " fingerprint TEXT," /* identifies a finished run's result, so that it is not imported twice */
     " state TEXT NOT NULL CHECK (state IN ('unfinished', 'interrupted', 'finished')),"
     " owner TEXT,"
-    " started INTEGER NOT NULL, finished INTEGER," /* seconds UTC, since 1970 */
+    " started INTEGER NOT NULL, finished INTEGER," /* seconds since 1970, UTC */
     " problem TEXT NOT NULL, candidate TEXT NOT NULL, candidate_sha256 TEXT, language TEXT, baseline TEXT,"
     " device TEXT, driver TEXT, seed INTEGER NOT NULL, commitment TEXT, effort TEXT, version TEXT, git TEXT,"
     " verdict TEXT, partial TEXT, rule TEXT, minimal TEXT, seconds REAL,"
@@ -94,7 +94,7 @@ bool database_step_done(sqlite3_stmt *statement)
     return sqlite3_finalize(statement) == SQLITE_OK && status == SQLITE_DONE;
 }
 
-/* -1: sqlite3_errmsg says why. */
+/* Returns the value, or -1; sqlite3_errmsg says why. */
 static int64_t number_of(struct database *d, const char *sql)
 {
     sqlite3_stmt *const statement = database_prepare(d, sql);
@@ -104,13 +104,13 @@ static int64_t number_of(struct database *d, const char *sql)
     return value;
 }
 
-/* What the path is, in words of our own: SQLite's are the same for most of it. */
+/* Classifies the path with our own messages, since SQLite's are the same for most cases. */
 static enum history_status look(struct database *d, bool writes)
 {
     struct stat status;
     if (stat(d->path, &status) != 0) {
         if (errno == ENOENT && writes)
-            return HISTORY_OK; /* SQLite makes it, or says that the folder is missing */
+            return HISTORY_OK; /* SQLite creates it, or reports a missing folder */
         return say(d, errno == ENOENT ? HISTORY_INPUT : HISTORY_ENVIRONMENT,
                    "cannot be read: %s; expected a database of `verify --db`\n---> check the path",
                    strerror(errno));
@@ -125,7 +125,8 @@ static enum history_status look(struct database *d, bool writes)
     return HISTORY_OK;
 }
 
-/* Whose it is, inside a transaction where tables may be made: two that begin at once make them once. */
+/* Checks that the database is ours, in a transaction if tables may be created, so that two processes create
+ * them only once. */
 static enum history_status check_kind(struct database *d, bool writes)
 {
     const int64_t tables = number_of(d, "SELECT count(*) FROM sqlite_master");
@@ -147,7 +148,7 @@ static enum history_status check_kind(struct database *d, bool writes)
     return HISTORY_OK;
 }
 
-/* Two connections that turn the mode at once may be refused without being made to wait. */
+/* SQLite may refuse two connections that change the mode at once without waiting, so this retries. */
 static bool write_ahead(struct database *d)
 {
     enum { TRIES = 200 };
@@ -191,7 +192,7 @@ enum history_status database_open(struct database *d, const struct history *hist
     enum history_status status = look(d, writes);
     if (status != HISTORY_OK)
         return status;
-    char file[4096]; /* never one of the names that mean something else to SQLite, such as ":memory:" */
+    char file[4096]; /* avoids names that are special to SQLite, such as ":memory:" */
     if (snprintf(file, sizeof file, "%s%s", history->path[0] == '/' ? "" : "./", history->path) >=
         (int)sizeof file)
         return say(d, HISTORY_INPUT,

@@ -1,4 +1,4 @@
-/* Writing: a row at a run's start, and all of it at its end. */
+/* Writes to the history: a row at the start of a run, and the complete result at its end. */
 #include "history.h"
 
 #include <math.h>
@@ -43,11 +43,11 @@ static void new_token(char token[HISTORY_TOKEN])
 {
     unsigned char random[(HISTORY_TOKEN - 1) / 2];
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
-        abort(); /* never below 256 bytes */
+        abort(); /* never fails below 256 bytes */
     hex_text(random, sizeof random, token);
 }
 
-/* The same result has the same, whether it comes from a run or from its JSON file, which keeps all digits. */
+/* Hash of a result, equal for a run and for its JSON file, which keeps all digits. */
 static void fingerprint(const struct result *result, char text[65])
 {
     char all[1600];
@@ -94,7 +94,7 @@ static bool insert(struct database *d, const char *token, const char *owner, con
     return database_step_done(s);
 }
 
-/* --- its end --- */
+/* --- the end of a run --- */
 
 static const char update_run[] =
     "UPDATE run SET state = 'finished', owner = NULL, fingerprint = :fingerprint, finished = :finished, "
@@ -199,7 +199,7 @@ static bool insert_all(struct database *d, const char *token, const struct resul
 
 /* --- transactions --- */
 
-/* -1: an error; else how many rows. */
+/* Returns the number of rows, or -1 on an error. */
 static int count_rows(struct database *d, const char *sql, const char *text)
 {
     sqlite3_stmt *const s = database_prepare(d, sql);
@@ -222,7 +222,7 @@ static enum history_status commit(struct database *d, bool ok, const char *doing
     return status;
 }
 
-/* A run that was killed cannot say so; whoever comes next does. */
+/* Marks runs of dead processes as interrupted, since a killed run cannot do so itself. */
 static bool mark_interrupted(struct database *d)
 {
     sqlite3_stmt *const s = database_prepare(d, "SELECT id, owner FROM run WHERE state = 'unfinished'");

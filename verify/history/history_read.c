@@ -1,4 +1,4 @@
-/* Reading: runs of a problem or of a candidate, newest first, each with its configurations. */
+/* Reads runs of a problem or of a candidate, newest first, each with its configurations. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static const char select_configurations[] = "SELECT line, outcome, baseline_outc
                                             "coalesce(trusted, 1), median_ms, low_ms, high_ms, baseline_ms, "
                                             "fraction FROM configuration WHERE run = :run ORDER BY place";
 
-/* NULL stays NULL; *ok becomes false where memory is out. */
+/* NULL stays NULL; *ok becomes false when out of memory. */
 static char *text_at(sqlite3_stmt *s, int column, bool *ok)
 {
     const unsigned char *const text = sqlite3_column_text(s, column);
@@ -83,10 +83,10 @@ static bool read_config(sqlite3_stmt *s, struct history_config *config)
     return ok && config->line && config->outcome;
 }
 
-/* `count` items of `size` bytes, room for one more; NULL: out of memory. */
+/* Grows an array of `count` items of `size` bytes for one more; NULL: out of memory. */
 static void *grow(void *items, int count, size_t size)
 {
-    const bool full = (count & (count - 1)) == 0; /* a power of two */
+    const bool full = (count & (count - 1)) == 0; /* is the count a power of two? */
     return full ? realloc(items, (count ? 2 * (size_t)count : 1) * size) : items;
 }
 
@@ -124,7 +124,7 @@ static bool read_all(struct database *d, sqlite3_stmt *s, struct history_runs *r
     return status == SQLITE_DONE;
 }
 
-/* "%/" and the word, its own % and _ as they are. */
+/* Binds "%/" and the word, with its own % and _ escaped. */
 static void bind_ending(sqlite3_stmt *s, const char *word)
 {
     char pattern[1024] = "%/";
@@ -161,7 +161,7 @@ static bool select_by(struct database *d, const char *word, struct history_runs 
     return sqlite3_finalize(s) == SQLITE_OK && ok;
 }
 
-/* One transaction, so that a run that ends meanwhile is there as a whole or not at all. */
+/* Reads in one transaction, so that a run that ends meanwhile is complete or absent. */
 enum history_status history_read(const struct history *history, const char *word, struct history_runs *runs,
                                  char *error, size_t error_size)
 {

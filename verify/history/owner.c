@@ -1,4 +1,5 @@
-/* Who began a row. A process id alone is worth little: it is used again, after a boot, in another container. */
+/* Identifies the process that began a row. A pid alone does not suffice: it is reused after a boot, and in
+ * other containers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,8 @@ static void first_line(const char *path, char *text, size_t size)
         fclose(file);
 }
 
-/* When it started, in ticks since boot: field 22, behind a name that may hold anything. "" : there is none. */
+/* Start time in ticks since boot: field 22, after a name that may contain any characters. "": no such
+ * process. */
 static void started(long pid, char *text, size_t size)
 {
     enum { FIELDS_BETWEEN = 19 };

@@ -1,5 +1,5 @@
-/* Runs as a drawing: what they take above, what is lost on unseen configurations below, oldest first. No colour of the paper
- * is given and the ink follows the reader's light or dark mode. */
+/* Plots runs in two panels: times above, the drop on unseen configurations below, oldest first. The
+ * background is transparent, and the ink follows the reader's light or dark mode. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,13 +29,14 @@ struct drawing {
 
 /* One panel: values of runs, NaN where a run has none. */
 struct panel {
-    const char *title, *mark; /* the mark's class */
+    const char *title, *mark; /* the mark's CSS class */
     double (*value)(const struct history_run *run);
     int top;
     double low, high, step;
 };
 
-/* The seen set is the same in every run, so that its times compare where all of it passes; unseen sets are drawn anew. */
+/* All runs share the same seen set, so times of runs that pass all of it are comparable; unseen sets are
+ * drawn anew. */
 static double time_of(const struct history_run *run)
 {
     return run->seen.ms > 0 && run->seen.pass == run->seen.configs ? run->seen.ms : NAN;
@@ -51,7 +52,7 @@ static double drop_of(const struct history_run *run)
     return run->drop;
 }
 
-/* 1, 2 or 5 times a power of ten: about TICKS of them. */
+/* A step of 1, 2 or 5 times a power of ten, for about TICKS ticks. */
 static double nice_step(double span)
 {
     const double rough = span / TICKS, power = pow(10, floor(log10(rough)));
@@ -88,7 +89,7 @@ static double y_of(const struct panel *panel, double value)
     return panel->top + PANEL * (panel->high - value) / (panel->high - panel->low);
 }
 
-/* Text from a file's name or a user's word. */
+/* Escapes text from a file name or the user. */
 static void put_text(FILE *out, const char *text)
 {
     for (; *text; text++) {
@@ -124,7 +125,7 @@ static void draw_axes(const struct drawing *d, const struct panel *panel)
             panel->top, panel->top + PANEL);
 }
 
-/* General runs are filled, others hollow; a run without the value breaks the line. */
+/* General runs are filled, others hollow; the line is interrupted at a run without the value. */
 static void draw_values(const struct drawing *d, const struct panel *panel)
 {
     bool drawing = false;
@@ -152,7 +153,7 @@ static void draw_values(const struct drawing *d, const struct panel *panel)
     }
 }
 
-/* Dates below both panels, as many as have room. */
+/* Dates below both panels, as many as fit. */
 static void draw_dates(const struct drawing *d, int y)
 {
     const int every = (d->count + DATES - 1) / DATES;
@@ -232,7 +233,7 @@ static void draw(struct drawing *d)
     fprintf(d->out, "</svg>\n");
 }
 
-/* Those that have something to draw, turned round. */
+/* Selects the runs with something to plot, in reverse order. */
 static void choose(const struct history_runs *runs, struct drawing *d)
 {
     for (int i = runs->count - 1; i >= 0; i--) {

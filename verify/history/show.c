@@ -16,7 +16,7 @@ static json_t *number_or_null(bool applies, double value)
 static json_t *text_or_null(const char *text)
 {
     json_t *const string = text ? json_string(text) : NULL;
-    return string ? string : json_null(); /* a path that is not UTF-8 cannot be said in JSON */
+    return string ? string : json_null(); /* JSON cannot represent a path that is not UTF-8 */
 }
 
 static void date_text(int64_t seconds, const char *format, char *text, size_t size)
@@ -107,7 +107,7 @@ static const char *number_text(char *text, size_t size, bool applies, double val
     return text;
 }
 
-/* The end of a path says more than its start. */
+/* Shortens a path at its start, since its end is more informative. */
 static void print_candidate(FILE *out, const char *path)
 {
     enum { WIDTH = 20 };

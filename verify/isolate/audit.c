@@ -1,6 +1,6 @@
-/* Loaded into the runner by the loader itself (LD_AUDIT), before the candidate and out of its name space: of every object
- * that is loaded a page stays mapped, so that the judge finds it in /proc/PID/maps even when it has been unloaded. No
- * library stands behind it: the loader would load that a second time. */
+/* The loader itself loads this object into the runner (LD_AUDIT), before the candidate and in another
+ * namespace. It keeps one page of every loaded object mapped, so the judge finds it in /proc/PID/maps even
+ * after it was unloaded. It uses no library, since the loader would load that a second time. */
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -11,7 +11,7 @@
 
 enum { PAGE = 4096, FILES = 512 };
 
-/* The last FILES files of which a page is mapped: one that is loaded again and again has one. */
+/* The last FILES files with a mapped page, so that a file loaded repeatedly gets only one page. */
 static struct {
     dev_t device;
     ino_t inode;
@@ -49,7 +49,7 @@ static long call(long number, long a, long b, long c, long d, long e)
 }
 
 #else
-/* What has been unloaded is not seen there. */
+/* Other architectures: unloaded objects are not seen there. */
 static long call(long number, long a, long b, long c, long d, long e)
 {
     (void)number, (void)a, (void)b, (void)c, (void)d, (void)e;
@@ -77,7 +77,7 @@ __attribute__((visibility("default"))) unsigned la_version(unsigned version)
     return version;
 }
 
-/* No calls between objects are to be followed: 0. */
+/* Returns 0: no auditing of calls between objects. */
 __attribute__((visibility("default"))) unsigned la_objopen(struct link_map *map, Lmid_t space,
                                                            uintptr_t *cookie)
 {

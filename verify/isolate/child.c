@@ -19,7 +19,7 @@
 #include "verify/device/visible.h"
 #include "verify/system/clock.h"
 
-/* Starting, opening the device and mapping are the runner's own work: what takes longer hangs. */
+/* Starting, opening the device and mapping are the runner's own work; if they take longer, it hangs. */
 #define START_TIMEOUT 30.0
 #define MAP_TIMEOUT 60.0
 
@@ -61,8 +61,8 @@ static enum child_status request_load(struct child *child, const struct child_op
     return status;
 }
 
-/* Can memory of this process be mapped in there? A driver that starts in a user namespace may
- * still refuse to import. */
+/* Tests whether the child can map memory of this process. A driver in a user namespace may start and still
+ * refuse to import. */
 static enum child_status try_mapping(struct child *child, char *text, size_t text_size)
 {
     struct region region;
@@ -76,8 +76,8 @@ static enum child_status try_mapping(struct child *child, char *text, size_t tex
     return status;
 }
 
-/* The runner's first words, and its device. The candidate is not loaded yet and cannot make this
- * fail. */
+/* Receives the runner's first message and opens its device. The candidate is not loaded yet, so it cannot
+ * cause a failure here. */
 static enum child_status greet(struct child *child, const struct child_options *options, char *text,
                                size_t text_size)
 {
@@ -149,8 +149,8 @@ static enum child_status start(struct child **out, const struct child_options *o
     return status;
 }
 
-/* As start, inside the sandbox if that works; until it has worked once, outside is tried too.
- * Too little memory for the trial is not the sandbox's fault. */
+/* Starts a child, inside the sandbox if that works. Until a start inside has succeeded once, it also tries
+ * outside. Too little memory for the trial is not the sandbox's fault. */
 static enum child_status attempt(struct child **out, const struct child_options *options, bool is_first,
                                  char *text, size_t text_size)
 {
@@ -162,10 +162,10 @@ static enum child_status attempt(struct child **out, const struct child_options 
         return CHILD_SPAWN;
     }
     enum child_status status = start(out, options, inside, text, text_size);
-    if (status == CHILD_KILLED) /* that says nothing about the sandbox */
+    if (status == CHILD_KILLED) /* a kill says nothing about the sandbox */
         status = start(out, options, inside, text, text_size);
     if (status == CHILD_DEVICE && is_first &&
-        visible_uuid()) { /* a driver that needs more nodes than one GPU's, or does not know it by that name */
+        visible_uuid()) { /* the driver may need device nodes of more than one GPU, or not accept that UUID */
         visible_all();
         status = start(out, options, inside, text, text_size);
     }
@@ -179,7 +179,7 @@ static enum child_status attempt(struct child **out, const struct child_options 
     return status;
 }
 
-/* What a process on a GPU may see is settled by the first that starts, with which no other begins. */
+/* The first child decides what processes on a GPU may see, so no other child starts at the same time. */
 static atomic_bool settled;
 
 static enum child_status start_anywhere(struct child **out, const struct child_options *options, char *text,
@@ -211,14 +211,15 @@ enum child_status child_load(struct child *child, const struct child_options *op
     return request_load(child, options, options->object, options->load_timeout, text, text_size);
 }
 
-/* No object loads from there, whoever has written it. */
+/* No object can be loaded from such a file system, whoever wrote it. */
 static bool is_unexecutable(const char *path)
 {
     struct statvfs place;
     return statvfs(path, &place) == 0 && (place.f_flag & ST_NOEXEC) != 0;
 }
 
-/* Has the object a C++ function of that name? Its parameters stand behind the name: _Z7softmaxPKfPfllPv. */
+/* Does the object have a C++ function of that name? In mangled form the parameters follow the name:
+ * _Z7softmaxPKfPfllPv. */
 static bool has_mangled(const char *object, const char *symbol)
 {
     char name[200];
@@ -262,7 +263,7 @@ enum child_status child_start(struct child **out, const struct child_options *op
 {
     struct child *child = NULL;
     *out = NULL;
-    if (access(options->object, R_OK)) { /* bubblewrap would fail on it and look broken */
+    if (access(options->object, R_OK)) { /* otherwise bubblewrap would fail and appear broken */
         snprintf(text, text_size, "cannot read %s: %s\n---> build the candidate again", options->object,
                  strerror(errno));
         return CHILD_SPAWN;
@@ -347,7 +348,7 @@ enum child_status child_unmap_and_keep(struct child *child, int set, char *text,
     return unmap(child, set, true, text, text_size);
 }
 
-/* Times that the runner cannot have sent are the candidate's work. */
+/* The runner never sends such times, so they are forged by the candidate. */
 static bool plausible(const struct reply *reply)
 {
     const double ms[] = {reply->event_ms, reply->wall_ms, reply->tail_ms};
@@ -357,9 +358,10 @@ static bool plausible(const struct reply *reply)
     return true;
 }
 
-/* The runner has loaded the candidate and mapped its tensors, and a call on the host needs nothing more: an answer to a call that
- * says otherwise is not the runner's. Believed, it would make a configuration that the candidate cannot do one that nobody
- * could run. A wild write into the runner's memory may do the same, so it is a crash and no accusation. */
+/* Checks a reply for plausibility. The runner has loaded the candidate and mapped its tensors, so a call on
+ * the host needs nothing more. A reply that claims otherwise does not come from the runner. If accepted, it
+ * would turn the candidate's failure into one of the environment. A wild write into the runner's memory has
+ * the same effect, so the outcome is a crash, not an accusation. */
 static enum child_status believed(const struct child *child, enum child_status status, char *text,
                                   size_t text_size)
 {
@@ -373,7 +375,7 @@ static enum child_status believed(const struct child *child, enum child_status s
     return CHILD_CRASH;
 }
 
-/* The words are the candidate's process's: it can leave some out, and say of itself what it likes. */
+/* The candidate process wrote this text, so it may be incomplete or false. */
 static void hear_launches(const struct child *child, struct reply *reply)
 {
     reply->launched[CHANNEL_TEXT - 1] = '\0';

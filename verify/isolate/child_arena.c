@@ -1,4 +1,4 @@
-/* The judge's side of the arena (arena.h): which mappings into it pass. */
+/* The judge's side of the arena (arena.h): allows or refuses mappings into it. */
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 ssize_t child_arena_receive(struct child *child, struct reply *reply)
 {
     int listener;
-    if (!child->arena.awaited) /* what a candidate sends along is dropped */
+    if (!child->arena.awaited) /* drops descriptors that a candidate sends */
         return recv(child->process.channel, reply, sizeof *reply, MSG_DONTWAIT | MSG_TRUNC);
     const ssize_t got =
         packet_receive(child->process.channel, reply, sizeof *reply, &listener, 1, MSG_DONTWAIT | MSG_TRUNC);
@@ -34,7 +34,7 @@ void child_arena_permit(struct child *child, unsigned slot, uint64_t mapped)
     child->arena.mapped = mapped;
 }
 
-/* As map_host in runner.c makes it, down to the last flag. */
+/* Must match the call of map_host in runner.c exactly, including all flags. */
 static bool is_permitted(const struct arena *arena, const struct seccomp_data *call)
 {
     return arena->mapped > 0 && call->args[0] == arena->place && call->args[1] == arena->mapped &&
@@ -45,7 +45,7 @@ static bool is_permitted(const struct arena *arena, const struct seccomp_data *c
 void child_arena_answer(struct child *child)
 {
     struct seccomp_notif asked;
-    memset(&asked, 0, sizeof asked); /* as the kernel demands */
+    memset(&asked, 0, sizeof asked); /* the kernel requires a zeroed struct */
     if (ioctl(child->arena.listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) != 0) {
         if (errno != EINTR && errno != ENOENT) /* the processes are gone */
             child_arena_close(child);
@@ -55,9 +55,10 @@ void child_arena_answer(struct child *child)
     if (is_permitted(&child->arena, &asked.data)) {
         answer.error = 0;
         answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-        child->arena.mapped = 0; /* once */
+        child->arena.mapped = 0; /* permits one mapping only */
     }
-    ioctl(child->arena.listener, SECCOMP_IOCTL_NOTIF_SEND, &answer); /* fails when it was killed meanwhile */
+    /* fails if the process was killed meanwhile */
+    ioctl(child->arena.listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
 }
 
 void child_arena_close(struct child *child)

@@ -1,4 +1,4 @@
-/* What an interpreter sees of the machine, and what the process under test says in words. */
+/* The interpreter's view of the machine, and the text that the process under test sends. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,19 +7,20 @@
 #include "child_internal.h"
 #include "sandbox.h"
 
-/* The text was written by the process under test: nothing in it may drive a terminal. */
+/* The process under test wrote the text, so it must not be able to control a terminal. */
 void child_copy_words(const struct reply *reply, char *text, size_t text_size)
 {
     char words[CHANNEL_TEXT];
     memcpy(words, reply->text, sizeof words);
     words[sizeof words - 1] = 0;
     for (char *c = words; *c; c++)
-        if (*c != '\n' && (*c < ' ' || *c > '~')) /* beyond ASCII, too: U+009B begins a sequence like ESC [ */
+        /* also beyond ASCII: U+009B begins a control sequence like ESC [ */
+        if (*c != '\n' && (*c < ' ' || *c > '~'))
             *c = '?';
     snprintf(text, text_size, "%s", words);
 }
 
-/* Triton compiles a part of itself with cc, load_inline with c++, nvcc and ninja. */
+/* Triton compiles a launcher with cc; load_inline uses c++, nvcc and ninja. */
 static const char *const programs[] = {"cc", "gcc", "c++", "g++", "as", "ld", "nvcc", "ptxas", "ninja", NULL};
 
 void spawn_python_show(struct sandbox *sandbox, const struct python *python)
@@ -53,7 +54,7 @@ __attribute__((format(printf, 3, 4))) static void add(char **environment, int *c
     va_end(arguments);
 }
 
-/* The interpreter's own programs first (ninja); caches where nothing else is. */
+/* Puts the interpreter's own programs first (ninja), and caches into the private folder. */
 int spawn_python_environment(char **environment, const struct python *python, int threads)
 {
     char bin[PROGRAM_PATH];

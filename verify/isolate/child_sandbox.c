@@ -28,11 +28,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void reject(struct trial *trial, const char *why)
 {
     trial->state = REJECTED;
-    /* The report has one line for it. */
+    /* The report has one line for the reason. */
     snprintf(trial->why, sizeof trial->why, "%.*s", (int)strcspn(why, "\n"), why);
 }
 
-/* Run argv with its messages going to `output`. Returns the wait status; -1 with errno. */
+/* Runs argv with its messages redirected to `output`. Returns the wait status, or -1 with errno. */
 static int run_quietly(const char *const *argv, int output)
 {
     pid_t pid;
@@ -41,17 +41,17 @@ static int run_quietly(const char *const *argv, int output)
         return -1;
     launch_wait(pid, INFINITY);
     return launch_end(
-        pid); /* a bubblewrap that is killed while it begins leaves its other half, which waits for ever */
+        pid); /* a bubblewrap that is killed while it starts leaves its other half, which waits forever */
 }
 
-/* By signal 9, itself or what it held. */
+/* Was it, or the process inside, killed by signal 9? */
 static bool is_killed(int status)
 {
     return (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) ||
            (WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGKILL);
 }
 
-/* Does it work here with these flags? Its own first words are the reason when not. */
+/* Tests whether bubblewrap works with these flags. If not, its first message is the reason. */
 static void probe(struct trial *trial, enum backend backend)
 {
     struct sandbox sandbox;
@@ -69,7 +69,7 @@ static void probe(struct trial *trial, enum backend backend)
         return;
     }
     int status = run_quietly(sandbox.argv, fd[1]);
-    if (status != -1 && is_killed(status)) /* that says nothing about it */
+    if (status != -1 && is_killed(status)) /* a kill says nothing about bubblewrap */
         status = run_quietly(sandbox.argv, fd[1]);
     if (status == -1) {
         reject(trial, errno == ENOENT ? "bubblewrap is not installed" : strerror(errno));
@@ -91,7 +91,7 @@ static bool turned_off(void)
     return (off && strcmp(off, "1") == 0) || !defence_is_on(DEFENCE_SANDBOX);
 }
 
-/* Why it is not used; after `works` has said so. */
+/* Why it is not used; call it after `works` has returned false. */
 static const char *reason(enum backend backend)
 {
     return !defence_is_on(DEFENCE_SANDBOX) ? "--without sandbox"
@@ -99,7 +99,7 @@ static const char *reason(enum backend backend)
                                            : trials[backend].why;
 }
 
-/* Under the lock. */
+/* Call it under the lock. */
 static bool works(enum backend backend)
 {
     struct trial *const trial = &trials[backend];

@@ -1,4 +1,5 @@
-/* Several processes at once: begun by this thread, with which they die, and waited for by a thread each. */
+/* Starts several processes at once. This thread starts them, since they die with their starter; one thread
+ * each waits for them. */
 #include <pthread.h>
 #include <stdio.h>
 

@@ -17,7 +17,7 @@
 
 enum { ENVIRONMENT = LAUNCH_WORDS + 17, CHANNEL_GONE_MS = 2000 };
 
-/* The runner lies beside this program, or where `make install` puts it. */
+/* Finds the runner beside this program, or at the place of `make install`. */
 static int find_runner(char *path, size_t size, bool library, char *text, size_t text_size)
 {
     static const char *const programs[] = {"unseen-runner", "../libexec/unseen/unseen-runner"},
@@ -62,7 +62,7 @@ static bool enclose(struct sandbox *sandbox, const struct child_options *options
     return sandbox_end(sandbox);
 }
 
-/* What is to run, behind the sandbox's words. */
+/* Appends the command after the sandbox's arguments. */
 static void add_words(const char **argv, const struct child_options *options, const char *runner,
                       const char *without)
 {
@@ -95,7 +95,7 @@ int spawn_process(struct spawned *spawned, const char *const *argv, char *const 
     return 0;
 }
 
-/* A fork of an interpreter that is there, or is started now. */
+/* Forks an interpreter that is already running, or starts one. */
 static int fork_python(struct spawned *spawned, const struct child_options *options, bool sandboxed,
                        const char *const *argv, char *const *environment, char *text, size_t text_size)
 {
@@ -127,7 +127,7 @@ static int fork_python(struct spawned *spawned, const struct child_options *opti
     return 0;
 }
 
-/* Strings from malloc; false: out of memory. */
+/* Allocates the strings by malloc; false: out of memory. */
 static bool make_environment(char *environment[ENVIRONMENT], const struct child_options *options)
 {
     const int n = launch_environment(environment, !options->python, options->threads);
@@ -166,7 +166,7 @@ int child_spawn(struct spawned *spawned, const struct child_options *options, bo
     return status ? -1 : 0;
 }
 
-/* Its end is the zygote's to tell, which ends what it has left, too. */
+/* The zygote reports its end, and kills the processes it has left. */
 static int reap_forked(struct spawned *spawned, int patience_ms)
 {
     struct pollfd ended = {spawned->pidfd, POLLIN, 0};
@@ -184,8 +184,8 @@ int child_reap(struct spawned *spawned, int patience_ms)
         return reap_forked(spawned, patience_ms);
     launch_wait(spawned->pid, clock_seconds() + 1e-3 * patience_ms);
     const int status = launch_end(spawned->pid);
-    /* Under bubblewrap the runner's end follows that of its parent; its memory must be free
-     * before the next one starts. The channel hangs up when it is gone. */
+    /* Under bubblewrap the runner ends after its parent, and its memory must be free before the next one
+     * starts. The channel hangs up when it is gone. */
     struct pollfd hung_up = {spawned->channel, 0, 0};
     poll(&hung_up, 1, CHANNEL_GONE_MS);
     spawned->pid = 0;

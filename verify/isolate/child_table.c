@@ -13,7 +13,8 @@
 #include "child.h"
 #include "verify/system/defence.h"
 
-enum { TABLE_SIZE = 1024 }; /* 64 workers, each with one process at work and those that wait, and compilers */
+/* room for 64 workers, each with a running process and waiting ones, and for compilers */
+enum { TABLE_SIZE = 1024 };
 
 /* Lock-free, since child_stop_all runs in a signal handler. 0: free. */
 static atomic_int table[TABLE_SIZE];
@@ -25,7 +26,7 @@ static void stop(int pid)
     kill(pid, SIGKILL);
 }
 
-/* A process that was started just before the interrupt, and is entered just after, ends here. */
+/* Enters a process; kills it if it was started just before the interrupt and entered just after. */
 static void enter(pid_t pid)
 {
     for (int i = 0; i < TABLE_SIZE; i++) {
@@ -36,7 +37,7 @@ static void enter(pid_t pid)
             return;
         }
     }
-    /* More than the table holds: a runner still dies with its parent (PR_SET_PDEATHSIG). */
+    /* The table is full: a runner still dies with its parent (PR_SET_PDEATHSIG). */
 }
 
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
@@ -61,7 +62,7 @@ static bool is_known(int pid)
     return false;
 }
 
-/* Set before anything is started; before that there is nothing to sweep. */
+/* Set before any process is started; before that there is nothing to sweep. */
 static atomic_bool adopting;
 
 void child_table_adopt(void)
@@ -70,7 +71,7 @@ void child_table_adopt(void)
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* each time: a fork does not inherit it */
 }
 
-/* Children of one thread that are in no table, from pid[count] on; the new count. */
+/* Appends the children of one thread that are not in the table to pid[count], ..; returns the new count. */
 static int list_strangers(const char *list, pid_t *pid, int count, int most)
 {
     int found;
@@ -108,7 +109,7 @@ int child_table_strangers(pid_t *pid, int most)
     return count;
 }
 
-/* One that is ended leaves its own children, hence the rounds. */
+/* A killed process leaves its children to this one, so the sweep is repeated. */
 void child_table_sweep(void)
 {
     enum { ROUNDS = 64, AT_ONCE = 256 };

@@ -1,4 +1,4 @@
-/* One request and its answer: everything that can come instead of an answer is told apart here. */
+/* One request and its reply; distinguishes everything that may come instead of a reply. */
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
@@ -33,18 +33,17 @@ static void keep_output(struct child *child, const char *data, size_t bytes)
     memcpy(child->head + child->head_bytes, data, head);
     child->head_bytes += head;
     struct stat status;
-    if (child->log >= 0 && fstat(child->log, &status) == 0) /* others may write there, too */
+    if (child->log >= 0 && fstat(child->log, &status) == 0) /* other processes may write there, too */
         child->logged = status.st_size > LOG_BYTES ? LOG_BYTES : (size_t)status.st_size;
     if (child->log < 0 || child->logged >= LOG_BYTES)
         return;
     if (bytes > LOG_BYTES - child->logged)
         bytes = LOG_BYTES - child->logged;
     ssize_t wrote = write(child->log, data, bytes);
-    child->logged = wrote < 0 ? LOG_BYTES : child->logged + (size_t)wrote; /* disk full: no more */
+    child->logged = wrote < 0 ? LOG_BYTES : child->logged + (size_t)wrote; /* disk full: log no more */
 }
 
-/* A bounded number of reads, so that a candidate that prints without end does not keep the judge
- * here. */
+/* Bounds the number of reads, so that a candidate that prints endlessly does not block the judge. */
 void child_drain(struct child *child)
 {
     char buffer[4096];
@@ -63,7 +62,7 @@ void child_drain(struct child *child)
     }
 }
 
-/* Under bubblewrap a signal shows as exit status 128 + signal, like in a shell. */
+/* Under bubblewrap a signal appears as exit status 128 + signal, as in a shell. */
 static enum child_status describe_end(const struct child *child, int status, char *text, size_t text_size)
 {
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -143,7 +142,7 @@ static enum child_status failed(struct child *child, const struct reply *reply, 
         [FAILURE_DEVICE] = CHILD_DEVICE,
     };
     copy_words(reply, text, text_size);
-    if (reply->value == FAILURE_RAISED && child->forked) /* of the device it is known that it is at rest */
+    if (reply->value == FAILURE_RAISED && child->forked) /* the device is known to be idle */
         return CHILD_RAISED;
     bool known = reply->value >= FAILURE_LOAD && reply->value < FAILURE_RAISED;
     return give_up(child, known ? meaning[reply->value] : CHILD_LOAD);
@@ -169,22 +168,22 @@ static enum child_status judge(struct child *child, const struct reply *reply, u
                    text_size);
 }
 
-/* Asked after the read of nothing: a process may die between the poll that woke the judge and
- * the read, and its end must not pass for an empty packet. */
+/* Distinguishes an empty packet from a hangup, after an empty read: the process may have died between the
+ * poll and the read. */
 static bool hung_up(int channel)
 {
     struct pollfd from = {channel, POLLRDHUP, 0};
     return poll(&from, 1, 0) > 0;
 }
 
-/* Something else than the answer, where that is not looked at. */
+/* With this defence disabled, lets a foreign packet pass. */
 static bool is_let_by(const struct reply *reply, ssize_t got, uint32_t sequence)
 {
     return !defence_is_on(DEFENCE_CHANNEL) && got > 0 &&
            (got != (ssize_t)sizeof *reply || reply->sequence != sequence);
 }
 
-/* What poll found on the channel. *more: nothing yet after all. */
+/* Processes what poll found on the channel. *more: nothing has arrived yet. */
 static enum child_status take(struct child *child, uint32_t sequence, enum reply_kind kind,
                               struct reply *reply, bool *more, char *text, size_t text_size)
 {
@@ -200,17 +199,17 @@ static enum child_status take(struct child *child, uint32_t sequence, enum reply
     return judge(child, reply, sequence, kind, text, text_size);
 }
 
-/* What is left of a call's time. Seconds in which it was ready to run and had no core are the neighbours' and
- * not its own, up to a ceiling, at which it ends whatever the reason. */
+/* The remaining time of a call. Seconds in which it was ready to run but had no core do not count, up to a
+ * ceiling at which the call ends in any case. */
 struct patience {
     double start, timeout, look, deadline;
     bool looked;
     struct starvation starvation;
 };
-/* Of a call's time, at which its threads are first looked at: the calls that end before, nearly all, pay
- * nothing. */
+/* Fraction of a call's time limit, and seconds, after which its threads are first sampled. Nearly all calls
+ * end earlier and pay nothing. */
 static const double look_after = 0.125, look_latest = 1;
-static const double ceiling = 10; /* times the limit */
+static const double ceiling = 10; /* multiple of the limit */
 
 static void patience_begin(struct patience *p, double timeout)
 {
@@ -221,7 +220,7 @@ static void patience_begin(struct patience *p, double timeout)
     p->looked = false;
 }
 
-/* Seconds to wait for an answer until it is to be asked again; 0: time is up. */
+/* Seconds to wait before the next check; 0: time is up. */
 static double patience_left(struct patience *p, pid_t session)
 {
     const double time = clock_seconds();
@@ -238,7 +237,7 @@ static double patience_left(struct patience *p, pid_t session)
     return left > 0.01 * p->timeout ? left : 0;
 }
 
-/* Milliseconds to wait for a word from it. */
+/* Milliseconds to wait for a message. */
 static int pause_ms(double left)
 {
     return (int)ceil(1e3 * fmin(fmin(left, 1e5), budget_left()));
@@ -276,15 +275,14 @@ enum child_status child_wait(struct child *child, uint32_t sequence, enum reply_
             child_arena_answer(child);
         if (from[1].revents)
             child_drain(child);
-        /* The answer first: one that arrived before the end of the process is the answer of its
-         * call. */
+        /* Handles a reply first: if it arrived before the end of the process, it is the reply to its call. */
         bool more = true;
         if (from[0].revents || from[2].revents) {
             enum child_status status = take(child, sequence, kind, reply, &more, text, text_size);
             if (!more)
                 return status;
         }
-        if (from[2].revents) /* ended, while something that it forked still holds the channel */
+        if (from[2].revents) /* the process ended while a process it forked still holds the channel */
             return gone(child, text, text_size);
     }
     explain_timeout(&patience, text, text_size);

@@ -1,5 +1,5 @@
-/* A thread beside each runner that looks at what its processes hold, also while nobody waits for an answer: what grows between
- * two calls, while the judge judges, is bounded like what grows in one. */
+/* A thread beside each runner that samples its processes' resources, even while nobody waits for a reply. So
+ * growth between two calls, while the judge works, is limited like growth during a call. */
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,14 +11,14 @@
 
 struct watch {
     pthread_t thread;
-    pthread_mutex_t lock; /* the process is not reaped, so that its number is its own, while this is held */
+    pthread_mutex_t lock; /* while it is held the process is not reaped, so its pid stays valid */
     pthread_cond_t changed;
     bool over;
     pid_t pid;
-    struct usage own;          /* what the runner held before the candidate came */
-    struct usage most;         /* what it may hold with it */
-    double lent;               /* bytes of the judge's that are mapped there */
-    char excess[CHILD_EXCESS]; /* what was found; empty: nothing */
+    struct usage own;          /* use of the runner before the candidate was loaded */
+    struct usage most;         /* limit with the candidate */
+    double lent;               /* bytes of the judge's memory that are mapped there */
+    char excess[CHILD_EXCESS]; /* the excess found; empty: none */
 };
 
 static void wait_for_change(struct watch *watch, double seconds)

@@ -33,7 +33,7 @@ int confined_wait(pid_t pid, double deadline)
     return ended ? status : -1;
 }
 
-/* As a call of a candidate's is waited for (child_wait.c): what it waited for a core is its neighbours' doing. */
+/* Waits as for a call of a candidate (child_wait.c): time spent waiting for a core does not count. */
 int confined_wait_starved(pid_t pid, double timeout)
 {
     static const double look_after = 0.125, ceiling = 10;

@@ -1,4 +1,5 @@
-/* A process that is no runner and whose output goes to a log: a compiler, an interpreter that imports (launch.h). */
+/* A helper process that is no runner and writes its output to a log: a compiler, or an importing interpreter
+ * (launch.h). */
 #ifndef UNSEEN_CONFINED_H
 #define UNSEEN_CONFINED_H
 
@@ -7,20 +8,22 @@
 #include <sys/types.h>
 
 struct confined {
-    const char *const *argv;        /* of a sandbox, or the program's own; NULL ends them */
-    const char *const *environment; /* likewise */
-    const char *log;                /* standard output and error */
-    bool append;                    /* to what the log holds; otherwise it begins anew */
-    rlim_t memory, file;            /* bytes: address space, each file; 0: no limit */
+    const char *const *argv;        /* the sandbox's argument vector, or the program's own; NULL-terminated */
+    const char *const *environment; /* NULL-terminated */
+    const char *log;                /* file for standard output and error */
+    bool append;                    /* append to the log; otherwise truncate it */
+    rlim_t memory, file;            /* limits in bytes on address space and on each file; 0: no limit */
 };
 
-/* 0, or why not as an errno. */
+/* Returns 0 or an errno. */
 int confined_start(pid_t *pid, const struct confined *confined);
 
-/* The wait status; -1 where it had not ended by `deadline` (clock_seconds) and was killed. Its session is gone then. */
+/* Returns the wait status, or -1 if it had not ended by `deadline` (clock_seconds) and was killed with its
+ * session. */
 int confined_wait(pid_t pid, double deadline);
 
-/* The same after `timeout` seconds in which it was not kept from the cores, ten times as many at most; --budget ends it, too. */
+/* The same after `timeout` seconds, not counting time without a core, but at most ten times as long; --budget
+ * ends it, too. */
 int confined_wait_starved(pid_t pid, double timeout);
 
 #endif

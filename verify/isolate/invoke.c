@@ -36,7 +36,7 @@ void invoke_argument(struct invocation *invocation, const struct channel_argumen
         invocation->type[at] = &ffi_type_double;
         invocation->word[at].f64 = argument->value.real;
         break;
-    default: invocation->type[at] = NULL; /* told by invoke_ready */
+    default: invocation->type[at] = NULL; /* reported by invoke_ready */
     }
 }
 
@@ -53,7 +53,7 @@ bool invoke_ready(struct invocation *invocation)
 
 int invoke_call(struct invocation *invocation)
 {
-    ffi_arg returned = 0; /* libffi widens what is shorter than a register */
+    ffi_arg returned = 0; /* libffi widens values shorter than a register */
     ffi_call(&invocation->interface, invocation->function, &returned, invocation->value);
     return (int)returned;
 }

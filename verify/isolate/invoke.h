@@ -1,5 +1,5 @@
-/* Calling a function whose parameters are known only when it is called: tensors, arguments by value, the stream.
- * Where a float or a bool goes is the business of the platform's calling convention, which libffi knows. */
+/* Calls a function whose parameters are known only at run time: tensors, arguments by value, the stream.
+ * libffi implements the platform's calling convention for floats and bools. */
 #ifndef UNSEEN_INVOKE_H
 #define UNSEEN_INVOKE_H
 
@@ -28,12 +28,12 @@ struct invocation {
 };
 
 void invoke_begin(struct invocation *invocation, void (*function)(void));
-/* The next parameter. */
+/* Adds the next parameter. */
 void invoke_pointer(struct invocation *invocation, void *pointer);
 void invoke_argument(struct invocation *invocation, const struct channel_argument *argument);
-/* After the last one; false: not a call that this platform can make. */
+/* Call it after the last parameter; false: this platform cannot make the call. */
 bool invoke_ready(struct invocation *invocation);
-/* What the function returns; as often as wanted. */
+/* Calls the function and returns its result; may be repeated. */
 int invoke_call(struct invocation *invocation);
 
 #endif

@@ -20,7 +20,7 @@
 
 enum { LIFTED = 10, STACK_BYTES = 1 << 16, FIRST_FREE = 3, LIMITS = 3, TICK_MS = 2 };
 
-/* --- what is settled before --- */
+/* --- preparation in the parent --- */
 
 struct bound {
     int resource;
@@ -29,15 +29,16 @@ struct bound {
 
 struct birth {
     const struct launch *launch;
-    char *programs; /* paths to try in turn, each with its NUL; an empty one ends them */
+    char *programs; /* paths to try in turn, NUL-terminated each, with an empty one at the end */
     int nowhere, output, channel;
     struct bound bound[LIMITS];
     int bounds;
-    int descriptors; /* no number is above; where close_range is missing */
+    int descriptors; /* upper bound on descriptor numbers, for systems without close_range */
     volatile int error;
 };
 
-/* Above the numbers that the new process's own descriptors are moved onto, so that no dup2 hits one that is still needed. */
+/* Moves a descriptor above the numbers that the new process needs, so that no dup2 overwrites one that is
+ * still needed. */
 static int lift(int fd)
 {
     return fcntl(fd, F_DUPFD_CLOEXEC, LIFTED);
@@ -51,7 +52,7 @@ static void add_bound(struct birth *birth, int resource, rlim_t most)
     birth->bound[birth->bounds++] = (struct bound){resource, {most, most}};
 }
 
-/* As execvp looks for it. NULL: out of memory. */
+/* Lists the candidates in the order of execvp. NULL: out of memory. */
 static char *list_programs(const char *name)
 {
     const char *const value = getenv("PATH"), *const path = value ? value : "/usr/bin:/bin";
@@ -108,7 +109,7 @@ static void forget(struct birth *birth)
     free(birth->programs);
 }
 
-/* --- the new process, which has this one's memory until it runs the program: system calls only --- */
+/* --- the new process: shares this process's memory until exec, so only system calls are allowed --- */
 
 #define NEW_PROCESS __attribute__((no_sanitize("address", "undefined")))
 
@@ -117,7 +118,8 @@ NEW_PROCESS static void forget_signals(void)
     const struct sigaction usual = {.sa_handler = SIG_DFL};
     sigset_t none;
     for (int i = 1; i < NSIG; i++)
-        sigaction(i, &usual, NULL); /* not of 9, 19 and the C library's own, which run none of ours */
+        /* fails for 9, 19 and the C library's own signals, which have no handler of ours */
+        sigaction(i, &usual, NULL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -135,7 +137,7 @@ NEW_PROCESS static bool place_descriptors(const struct birth *birth)
     return true;
 }
 
-/* The limits last: the memory that this process shares until then is the judge's, and may be above them. */
+/* Sets the limits last: until exec, the process shares the judge's memory, which may exceed them. */
 NEW_PROCESS static int become(void *data)
 {
     extern char **environ;
@@ -161,8 +163,9 @@ NEW_PROCESS static int become(void *data)
     _exit(127);
 }
 
-/* Neither fork nor posix_spawn: no copy of a large parent's page tables, nothing of the CUDA runtime runs in between, and limits
- * are set there. Its own stack, since no stack may grow above a limit on memory. */
+/* Uses clone instead of fork or posix_spawn: it copies no page tables of a large parent, runs none of the
+ * CUDA runtime's handlers, and sets limits in the child. The child has its own stack, since no stack may grow
+ * above a memory limit. */
 static int give_birth(pid_t *pid, struct birth *birth)
 {
     sigset_t all, before;
@@ -171,7 +174,8 @@ static int give_birth(pid_t *pid, struct birth *birth)
     if (stack == MAP_FAILED)
         return errno;
     sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before); /* no handler of ours runs there, in our memory */
+    /* none of our handlers may run in the child, which shares our memory */
+    pthread_sigmask(SIG_BLOCK, &all, &before);
     *pid = clone(become, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, birth);
     const int error = *pid < 0 ? errno : birth->error;
     if (*pid > 0 && error)
@@ -218,13 +222,13 @@ int launch_channelled(pid_t *pid, int *pidfd, int ours[2], const struct launch *
     return 0;
 }
 
-/* --- its end --- */
+/* --- the end of a process --- */
 
 bool launch_wait(pid_t pid, double deadline)
 {
     siginfo_t info = {0};
     struct pollfd ended = {pidfd_open(pid, 0), POLLIN, 0};
-    for (bool more = true; more;) { /* WNOWAIT: it leaves the table before its number is free again */
+    for (bool more = true; more;) { /* WNOWAIT: the process leaves the table before its pid may be reused */
         const double left = deadline - clock_seconds();
         more = left > 0;
         if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid)
@@ -243,7 +247,7 @@ bool launch_wait(pid_t pid, double deadline)
 int launch_end(pid_t pid)
 {
     int status = 0;
-    kill(-pid, SIGKILL); /* whatever it left in its session's group, also after its own end */
+    kill(-pid, SIGKILL); /* kills all processes left in its group, even if it has ended itself */
     kill(pid, SIGKILL);
     child_table_remove(pid);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -252,7 +256,7 @@ int launch_end(pid_t pid)
     return status;
 }
 
-/* --- what it is given --- */
+/* --- resources of the child --- */
 
 int launch_pipes(int ours[2], int theirs[2])
 {
@@ -286,13 +290,13 @@ int launch_environment(char **environment, bool path, int threads)
     }
     if (ok && path)
         ok = (environment[n++] = strdup("HOME=/nonexistent")) != NULL;
-    if (ok && path) /* torch asks who it is, and there is no /etc/passwd */
+    if (ok && path) /* torch asks for the user's name, and there is no /etc/passwd */
         ok = (environment[n++] = strdup("USER=unseen")) != NULL;
     if (ok && threads > 0)
         ok = asprintf(&environment[n++], "OMP_NUM_THREADS=%d", threads) >= 0;
-    /* Threads that spin while they wait take the cores from those that work, here or next door. */
+    /* Threads that spin while waiting would take cores from working threads, here or in other processes. */
     ok = ok && (environment[n++] = strdup("OMP_WAIT_POLICY=passive")) != NULL;
     if (!ok)
-        environment[n - 1] = NULL; /* asprintf leaves it undefined */
+        environment[n - 1] = NULL; /* asprintf leaves it undefined on failure */
     return ok ? n : -1;
 }

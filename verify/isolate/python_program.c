@@ -16,7 +16,8 @@ enum { SECONDS = 60, TICK_MS = 20, SAID = 1 << 16 };
 
 static const char last_line[] = "\nend\n";
 
-/* All that it prints until it has said all, ends, or the time is over; what a wrapper leaves running does not matter. */
+/* Reads its output until the last line, its end, or a timeout. Processes that a wrapper script leaves running
+ * do not matter. */
 static void listen_to(int fd, char *said)
 {
     const double deadline = clock_seconds() + SECONDS;
@@ -33,7 +34,7 @@ static void listen_to(int fd, char *said)
     }
 }
 
-/* `size` bytes at `to`; what does not fit would be another path. */
+/* Copies a value of at most `size` bytes; a truncated value would be another path, so it fails instead. */
 static bool take(char *to, size_t size, const char *value)
 {
     if (strlen(value) >= size)
@@ -58,10 +59,10 @@ static bool take_fact(struct python_program *program, const char *name, const ch
     if (strcmp(name, "show") == 0)
         return program->folders < PROGRAM_FOLDERS &&
                take(program->folder[program->folders++], PROGRAM_PATH, value);
-    return true; /* words of a wrapper's */
+    return true; /* ignores output of a wrapper script */
 }
 
-/* NULL, or what is wrong with it. */
+/* Returns NULL, or what is wrong with it. */
 static const char *read_facts(struct python_program *program, char *said)
 {
     char *rest = said, *line;
@@ -78,7 +79,7 @@ static const char *read_facts(struct python_program *program, char *said)
     return program->path[0] == '/' ? NULL : "it does not say where it lies";
 }
 
-/* The last that it said, which is where Python and shells put the reason. Nothing in it drives a terminal. */
+/* The last line of its output, where Python and shells put the reason; control characters are removed. */
 static const char *last_words(char *said)
 {
     size_t end = strlen(said);
@@ -91,7 +92,7 @@ static const char *last_words(char *said)
     return words;
 }
 
-/* 0, or an errno. */
+/* Returns 0 or an errno. */
 static int run(const char *program, const char *probe, char *said)
 {
     const char *const argv[] = {program, "-I", "-B", probe, NULL};

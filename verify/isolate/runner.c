@@ -1,5 +1,4 @@
-/* unseen-runner: the process in which a candidate runs. It reads requests on descriptor 3
- * (channel.h). */
+/* unseen-runner: the process in which a candidate runs. It reads requests from descriptor 3 (channel.h). */
 #include <dlfcn.h>
 #include <link.h>
 #include <errno.h>
@@ -28,8 +27,6 @@ static void fail(struct reply *reply, enum reply_failure failure, const char *fo
     snprintf(reply->text, sizeof reply->text, format, detail);
 }
 
-/* The context must be current before the object's constructors run: a candidate's CUDA runtime then
- * finds the primary context of the right device. */
 /* Calling a variable would look like a crash of the kernel. */
 static bool is_data(void *symbol)
 {
@@ -39,14 +36,13 @@ static bool is_data(void *symbol)
            ELF64_ST_TYPE(((const ElfW(Sym) *)entry)->st_info) == STT_OBJECT;
 }
 
-/* In the place of a candidate. */
+/* Replaces the candidate in a control process. */
 static int nothing(void)
 {
     return 0;
 }
 
-/* *listener: goes with the answer. */
-/* The loader's words about the object, without the name of the judge's copy of it. */
+/* The loader's message without the path of the judge's copy of the object. */
 static const char *without_path(const char *words, const char *path)
 {
     const size_t length = strlen(path);
@@ -56,6 +52,9 @@ static const char *without_path(const char *words, const char *path)
                                                                                       : words;
 }
 
+/* Opens the device first: its context must be current before the object's constructors run, so that a
+ * candidate's CUDA runtime finds the primary context of the right device. *listener: a descriptor for the
+ * reply to carry. */
 static void load(const struct request *request, struct reply *reply, int *listener)
 {
     static bool opened;
@@ -101,11 +100,11 @@ static void load(const struct request *request, struct reply *reply, int *listen
     else if (is_data(found))
         fail(reply, FAILURE_SYMBOL, "the object exports '%s' as a variable; expected a function",
              request->symbol);
-    /* ISO C has no cast from an object to a function pointer; POSIX says the bytes are the same. */
+    /* ISO C has no cast from an object to a function pointer; POSIX guarantees equal representations. */
     memcpy(&runner.candidate, &found, sizeof found);
 }
 
-/* Addresses with room for guards; NULL with errno. */
+/* Reserves addresses for a tensor and its guards; NULL with errno. */
 static char *reserve(size_t mapped)
 {
     const int guard = defence_is_on(DEFENCE_GUARDS) ? PROT_NONE : PROT_READ | PROT_WRITE;
@@ -114,7 +113,7 @@ static char *reserve(size_t mapped)
     return reserved == MAP_FAILED ? NULL : reserved + ARENA_GUARD;
 }
 
-/* What the arena holds nobody can unmap, but nobody needs its addresses either. */
+/* The filter refuses to unmap in the arena, so its pages are replaced by inaccessible ones. */
 static void unmap_host(char *base, size_t mapped)
 {
     if (arena_holds(base))
@@ -180,7 +179,7 @@ static void unmap_set(const struct request *request)
     if (runner.python)
         python_forget(every ? CHANNEL_EVERY_SET : request->set, request->keep != 0);
     if (runner.own)
-        own_release(); /* a model's weights, which the next configuration may need room for */
+        own_release(); /* frees memory such as a model's weights, which the next configuration may need */
     for (uint32_t i = 0; i < (every ? CHANNEL_SLOTS : CHANNEL_TENSORS); i++)
         unmap(&runner.slot[first + i]);
 }
@@ -210,7 +209,7 @@ static void call(const struct request *request, struct reply *reply)
     }
     if (runner.python && !python_prepare(request, stream, reply)) {
         if (runner.backend == BACKEND_CUDA) {
-            device_rest(reply); /* what its constructor launched may be why */
+            device_rest(reply); /* work that the constructor launched may be the cause */
             own_excuse(reply);
         }
         return;
@@ -224,7 +223,7 @@ static void call(const struct request *request, struct reply *reply)
     else
         call_host(request, reply);
     if (runner_is_copy())
-        _exit(0); /* what it would copy to the outputs may be late: they lie elsewhere by then */
+        _exit(0); /* a forked copy must not copy outputs: by then they may be at another address */
     if (runner.python && reply->kind == REPLY_RETURNED)
         python_finish(reply);
     if (runner.python && runner.backend == BACKEND_CUDA)
@@ -232,7 +231,7 @@ static void call(const struct request *request, struct reply *reply)
     launches_tell(reply->launched);
 }
 
-/* With a descriptor where `fd` is one, which is closed here. */
+/* Sends `fd` along if it is a descriptor, and closes it here. */
 static bool send_reply(const struct reply *reply, int fd)
 {
     const bool sent = packet_send(runner.channel, reply, sizeof *reply, &fd, fd >= 0, 0) == sizeof *reply;
@@ -244,7 +243,7 @@ static bool send_reply(const struct reply *reply, int fd)
 static void answer(const struct request *request, int fd)
 {
     int listener = -1;
-    static struct reply reply; /* off the stack, where an overrun of a local array would land */
+    static struct reply reply; /* not on the stack, where an overrun of a local array could reach it */
     memset(&reply, 0, sizeof reply);
     reply.magic = CHANNEL_MAGIC;
     reply.kind = REPLY_DONE;
@@ -265,9 +264,9 @@ static void answer(const struct request *request, int fd)
     if (runner_is_copy())
         _exit(0);
     if (runner.backend == BACKEND_HOST && defence_is_on(DEFENCE_STATE))
-        state_restore(); /* no timer does the work that the call has left */
+        state_restore(); /* so that no timer completes the work that the call has left */
     atomic_store(&runner.busy, false);
-    fflush(NULL); /* what the candidate printed is in the log even if the next call ends it */
+    fflush(NULL); /* so that the candidate's output is in the log even if the next call kills the process */
     reply.magic = CHANNEL_MAGIC;
     reply.sequence = runner.sequence;
     if (!send_reply(&reply, listener))
@@ -276,7 +275,7 @@ static void answer(const struct request *request, int fd)
         _exit(1); /* CUDA errors are sticky: nothing works in this process any more */
 }
 
-/* Returns false at the end of the channel. *fd is -1 when the packet carried none. */
+/* Returns false at the end of the channel. *fd is -1 if the packet carries none. */
 static bool receive(struct request *request, int *fd)
 {
     const ssize_t got = packet_receive(runner.channel, request, sizeof *request, fd, 1, 0);
@@ -288,7 +287,8 @@ static bool receive(struct request *request, int *fd)
     return got == (ssize_t)sizeof *request;
 }
 
-/* The first to go when memory is out, gone with the parent. Its limits it has from its start (launch.h). */
+/* Makes the process the OOM killer's first choice, and lets it die with its parent. Its limits are set at its
+ * start (launch.h). */
 static void confine(void)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -302,8 +302,8 @@ static void confine(void)
         setvbuf(stdout, NULL, _IOLBF, 0);
 }
 
-/* A duplicate under a number that no candidate can know; 3 stays open, so that writing to it
- * shows. */
+/* Duplicates the channel to a random descriptor number. Descriptor 3 stays open, so that a write to it is
+ * noticed. */
 static int private_channel(void)
 {
     unsigned char pick = 0;
@@ -329,7 +329,7 @@ int runner_serve(const char *without)
         return 1;
     while (receive(&request, &fd)) {
         if (fd >= 0 &&
-            fd < CHANNEL_FD) /* the candidate closed one of these, and state_restore puts it back */
+            fd < CHANNEL_FD) /* the candidate has closed one of these; state_restore puts it back */
             fd = fcntl(fd, F_DUPFD_CLOEXEC, CHANNEL_FD);
         answer(&request, fd);
         if (fd >= 0)
@@ -338,7 +338,7 @@ int runner_serve(const char *without)
     return 0;
 }
 
-/* The judge names the defences that are taken away (verify --without). */
+/* The judge passes the names of disabled defences (verify --without). */
 int main(int argc, char **argv)
 {
     int type;

@@ -1,4 +1,4 @@
-/* The arena (arena.h) and the filter that keeps it as it is, which binds the runner, too. */
+/* The arena (arena.h) and the filter that protects its mappings, against the runner as well. */
 #include <errno.h>
 #include <seccomp.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@
 #include "arena.h"
 #include "runner_internal.h"
 
-enum { PLACES = 3, API_LEVEL = 6 /* Linux 5.7, by when a call that was asked about can go on */ };
+enum { PLACES = 3, API_LEVEL = 6 /* Linux 5.7, which can continue a call after asking about it */ };
 
-static uint64_t arena; /* 0: there is none */
+static uint64_t arena; /* 0: there is no arena */
 
 static bool reserve_addresses(void)
 {
@@ -22,7 +22,7 @@ static bool reserve_addresses(void)
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
         if (got == wanted)
             arena = place * ARENA_BYTES;
-        else if (got != MAP_FAILED) /* a kernel that takes the address for a hint */
+        else if (got != MAP_FAILED) /* an older kernel treats the address as a hint */
             munmap(got, ARENA_BYTES);
     }
     return arena != 0;
@@ -33,13 +33,13 @@ static struct scmp_arg_cmp in_arena(unsigned argument)
     return SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, ~(ARENA_BYTES - 1), arena);
 }
 
-/* It may begin below the arena and reach into it. */
+/* A mapping that begins below the arena may reach into it. */
 static struct scmp_arg_cmp is_long(unsigned argument)
 {
     return SCMP_CMP64(argument, SCMP_CMP_GE, ARENA_MARGIN);
 }
 
-/* Calls that take addresses away, move them or change what may be done there. */
+/* Refuses system calls that unmap addresses, move them or change their protection. */
 static int refuse_changes(scmp_filter_ctx filter)
 {
     const struct {
@@ -52,15 +52,16 @@ static int refuse_changes(scmp_filter_ctx filter)
                    {SCMP_SYS(mremap), in_arena(4)},        {SCMP_SYS(mremap), is_long(2)}};
     int error = 0;
     for (size_t i = 0; i < sizeof refused / sizeof *refused && error == 0; i++)
-        if (refused[i].call >= 0) /* this machine has it */
+        if (refused[i].call >= 0) /* this architecture has it */
             error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), refused[i].call, 1, refused[i].when);
-    if (error == 0) /* instead of what is there, of a length that the call does not say */
+    if (error == 0) /* it may replace mappings, and its length is not an argument */
         error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(shmat), 1,
                                  SCMP_A2(SCMP_CMP_MASKED_EQ, SHM_REMAP, SHM_REMAP));
     return error;
 }
 
-/* What can be used takes the place of what is there: the judge is asked. What cannot be used opens nothing. */
+/* The kernel asks the judge about mappings that can be accessed and may replace existing ones. An
+ * inaccessible mapping reveals nothing. */
 static int ask_about_mappings(scmp_filter_ctx filter)
 {
     const struct scmp_arg_cmp there[] = {in_arena(0), is_long(1)};

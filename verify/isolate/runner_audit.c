@@ -1,5 +1,5 @@
-/* Starts the runner once more with audit.c in its loader: the object is a part of this program, so that there is no file to
- * find or to show to the sandbox. */
+/* Restarts the runner with audit.c in its loader. The object is embedded in this program, so there is no file
+ * to find, or to show to the sandbox. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include "runner_internal.h"
 
-/* AUDIT_OBJECT is where the build has put it. */
+/* The build passes the path as AUDIT_OBJECT. */
 __asm__(".pushsection .rodata\n"
         ".balign 16\n"
         "audit_object:\n"
@@ -20,7 +20,7 @@ extern const char audit_object[], audit_object_end[];
 
 static const char variable[] = "LD_AUDIT", place[] = "/proc/self/fd/";
 
-/* A descriptor that the next program keeps. */
+/* A descriptor that stays open across exec. */
 static int open_object(void)
 {
     const size_t size = (size_t)(audit_object_end - audit_object);
@@ -36,7 +36,7 @@ void audit_begin(int argc, char **argv)
 {
     const char *given = getenv(variable);
     char path[64];
-    if (given) { /* it is in the loader by now, and the candidate finds no trace of how */
+    if (given) { /* the loader has loaded it by now; the candidate must find no trace of it */
         close(atoi(given + strlen(place)));
         unsetenv(variable);
         launches_want();
@@ -49,6 +49,6 @@ void audit_begin(int argc, char **argv)
     setenv(variable, path, 1);
     argv[argc - 1] = NULL;
     execv("/proc/self/exe", argv);
-    unsetenv(variable); /* then what is unloaded is not seen */
+    unsetenv(variable); /* without it, unloaded objects are not seen */
     close(fd);
 }

@@ -6,7 +6,7 @@
 #include "verify/system/defence.h"
 #include "verify/system/flush.h"
 
-static struct invocation invocation; /* off the stack, where an overrun of a local array would land */
+static struct invocation invocation; /* not on the stack, where an overrun of a local array could reach it */
 
 bool call_prepare(const struct request *request, void *stream)
 {

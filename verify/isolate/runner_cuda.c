@@ -1,5 +1,4 @@
-/* What the runner does on a CUDA device, through the driver alone: the candidate brings its own
- * runtime. */
+/* The runner's work on a CUDA device. It uses the driver only, since the candidate has its own runtime. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +17,7 @@ int device_open(int ordinal, char *text)
     return FAILURE_DEVICE;
 }
 
-/* Nothing below is reached: LOAD has failed. */
+/* Never called: LOAD has failed. */
 int device_map(struct slot *slot, int fd, size_t mapped, char *text)
 {
     (void)slot, (void)fd, (void)mapped;
@@ -50,15 +49,15 @@ void device_call(const struct request *request, struct reply *reply)
 
 #else
 
-/* A multiple of every granule in use (2 MiB), and wide enough that a stride in the wrong unit
- * ends in it. */
+/* A multiple of every granule in use (2 MiB), and large enough that an access with a stride in the wrong unit
+ * hits it. */
 #define DEVICE_GUARD ((size_t)64 << 20)
-/* How long the stream is held at most while the host launches the candidate, in nanoseconds; and where it is asked
- * what happens meanwhile. */
+/* Maximum time in nanoseconds to hold the stream while the host launches the candidate; and for CALL_ASK,
+ * which checks for work in the meantime. */
 #define HOLD_NS 300000u
-#define HOLD_PYTHON_NS 3000000u /* its way to a launch is longer */
+#define HOLD_PYTHON_NS 3000000u /* Python needs longer until its launch */
 #define ASK_NS 4000000u
-/* The latter gives work that is not held so long, in milliseconds, or three times what a call took before. */
+/* CALL_ASK waits this long in milliseconds for work on other streams, or three times the previous call. */
 #define ASK_LEAST_MS 0.5
 #define ASK_MOST_MS 3
 
@@ -69,7 +68,7 @@ static struct {
     CUstream stream;
     struct hold hold;
     CUevent start, stop;
-    double last_ms; /* what the last call took */
+    double last_ms; /* duration of the last call */
     CUdeviceptr flush;
     size_t flush_bytes;
 } device;
@@ -96,8 +95,8 @@ int device_open(int ordinal, char *text)
     result = device.driver->ctx_set_current(device.context);
     if (result != CUDA_SUCCESS)
         return failed(result, "cuCtxSetCurrent", text);
-    /* Not CU_STREAM_NON_BLOCKING: a candidate that puts work on the legacy default stream is still
-     * ordered with this one. */
+    /* Not CU_STREAM_NON_BLOCKING: work that a candidate puts on the legacy default stream is then still
+     * ordered with this stream. */
     result = device.driver->stream_create(&device.stream, CU_STREAM_DEFAULT);
     device_state_keep(ordinal, device.context, device.stream);
     return result == CUDA_SUCCESS ? 0 : failed(result, "cuStreamCreate", text);
@@ -163,7 +162,7 @@ static int grow_flush(size_t bytes, char *text)
     return 0;
 }
 
-/* What a call needs, made on the first use. */
+/* Creates the resources of a call on first use. */
 static int prepare(const struct request *request, char *text)
 {
     const char *step = "cuEventCreate";
@@ -179,12 +178,13 @@ static int prepare(const struct request *request, char *text)
     return result == CUDA_SUCCESS ? grow_flush(request->flush_bytes, text) : failed(result, step, text);
 }
 
-/* Nothing of earlier calls in L2, persisting lines included, and the device at rest. */
+/* Flushes data of earlier calls from the L2, including persisting lines, and waits until the device is
+ * idle. */
 static CUresult make_cold(const struct request *request)
 {
     CUresult result = CUDA_SUCCESS;
     device.driver->ctx_set_current(device.context);
-    /* Devices without persisting L2 refuse these two; they have nothing to reset either. */
+    /* Devices without persisting L2 reject these two calls, and have nothing to reset. */
     if (defence_is_on(DEFENCE_PERSISTING)) {
         device.driver->ctx_set_limit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
         device.driver->ctx_reset_persisting_l2();
@@ -195,7 +195,7 @@ static CUresult make_cold(const struct request *request)
     return result == CUDA_SUCCESS ? device.driver->ctx_synchronize() : result;
 }
 
-/* By the host's clock, from a device at rest to a device at rest: whatever streams the work is on. */
+/* Times by the host's clock from an idle device to an idle device, whichever streams the work uses. */
 static CUresult call_by_wall(struct reply *reply)
 {
     const double start = call_clock_ms();
@@ -206,8 +206,8 @@ static CUresult call_by_wall(struct reply *reply)
     return result;
 }
 
-/* While the stream is still held, and has been for as long as the work may take: has any of it been done? Then it is
- * not on this stream, nor waits for it, and the events say nothing about it. */
+/* Checks whether work is done although the stream has been held long enough. Such work is neither on this
+ * stream nor waits for it, so the events do not measure it. */
 static CUresult ask(const struct request *request, const struct hold_look *before, double start,
                     struct reply *reply)
 {
@@ -221,8 +221,8 @@ static CUresult ask(const struct request *request, const struct hold_look *befor
     return result;
 }
 
-/* Between events on the stream, which is held until the candidate has returned. The wall clock starts when the stream
- * does. */
+/* Times between events on the stream, which is held until the candidate returns. The wall clock starts when
+ * the stream is released. */
 static CUresult call_by_events(const struct request *request, struct reply *reply)
 {
     float milliseconds = 0;
@@ -241,7 +241,8 @@ static CUresult call_by_events(const struct request *request, struct reply *repl
     device.driver->ctx_set_current(device.context);
     if (asks)
         result = ask(request, &before, start, reply);
-    /* The stop event, too, is queued while the stream is held: what the host waits for a core is not in the time. */
+    /* The stop event is queued while the stream is held, so the time does not include the host's waiting for
+     * a core. */
     CUresult then = device.driver->event_record(device.stop, device.stream);
     const double released = hold_lasts(&device.hold) ? call_clock_ms() : start + 1e-6 * (double)limit_ns;
     hold_end(&device.hold);

@@ -10,7 +10,7 @@ enum { STACK_BYTES = 64 << 10 };
 static char stack[STACK_BYTES];
 static atomic_flag reported = ATOMIC_FLAG_INIT;
 
-/* Which guard holds the address; slot -1 for none. */
+/* Finds the guard that contains the address; slot -1 if there is none. */
 static void locate(struct reply *reply, uintptr_t address)
 {
     reply->slot = -1;
@@ -31,12 +31,11 @@ static void locate(struct reply *reply, uintptr_t address)
     }
 }
 
-/* Only async-signal-safe calls from here. Several OpenMP threads can fault at once: the first
- * one reports. */
+/* Only async-signal-safe calls from here. Several OpenMP threads may fault at once: the first one reports. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     (void)context;
-    if (!atomic_load(&runner.busy)) { /* nobody waits for an answer: die of the signal */
+    if (!atomic_load(&runner.busy)) { /* nobody waits for a reply: die of the signal */
         signal(number, SIG_DFL);
         return;
     }
@@ -45,7 +44,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
             pause();
     struct reply reply = {
         .magic = CHANNEL_MAGIC, .kind = REPLY_FAULT, .value = number, .sequence = runner.sequence};
-    bool sent_by_kill = info->si_code <= 0; /* then si_addr means nothing */
+    bool sent_by_kill = info->si_code <= 0; /* si_addr is meaningless then */
     locate(&reply, sent_by_kill ? 0 : (uintptr_t)info->si_addr);
     send(runner.channel, &reply, sizeof reply, MSG_NOSIGNAL);
     _exit(1);

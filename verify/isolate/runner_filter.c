@@ -1,4 +1,4 @@
-/* Which system calls a candidate cannot make: a filter that the kernel holds and nothing in the process can lift. */
+/* System calls that a candidate must not make: a kernel filter that no code in the process can remove. */
 #include <errno.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -10,8 +10,8 @@
 
 #include "runner_internal.h"
 
-/* To look into other processes, to change what the process is or what it sees, to measure the machine. No kernel needs any of
- * these; most fail in the sandbox anyway, and there is not always one. */
+/* Calls that inspect other processes, change the process's identity or view, or measure the machine. No
+ * kernel needs them. Most fail in the sandbox anyway, but a sandbox is not always available. */
 static const char *const refused[] = {"ptrace",
                                       "process_vm_readv",
                                       "process_vm_writev",
@@ -66,19 +66,19 @@ static int refuse_names(scmp_filter_ctx filter)
     int error = 0;
     for (size_t i = 0; i < sizeof refused / sizeof *refused && error == 0; i++) {
         const int call = seccomp_syscall_resolve_name(refused[i]);
-        if (call >= 0) /* this machine has it */
+        if (call >= 0) /* this architecture has it */
             error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), call, 0);
     }
     return error;
 }
 
-/* Without a process namespace of its own a candidate sees whoever started it. */
+/* Without its own process namespace a candidate sees its parent process. */
 static int refuse_signals(scmp_filter_ctx filter)
 {
     const scmp_datum_t parent = (scmp_datum_t)getppid();
     int error =
         seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(kill), 1, SCMP_A0(SCMP_CMP_EQ, parent));
-    if (error == 0) /* all that may be signalled; as the kernel reads it, 32 bits */
+    if (error == 0) /* kill(-1), which the kernel reads as 32 bits: all processes that may be signalled */
         error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(kill), 1,
                                  SCMP_A0(SCMP_CMP_MASKED_EQ, 0xffffffffu, 0xffffffffu));
     if (error == 0)
@@ -87,7 +87,7 @@ static int refuse_signals(scmp_filter_ctx filter)
     return error;
 }
 
-/* A handler of its own for the faults of guard pages would hide them. It is told that it has one. */
+/* A handler of the candidate's for guard page faults would hide them. The call pretends to succeed. */
 static int keep_fault_handlers(scmp_filter_ctx filter)
 {
     static const int signals[] = {SIGSEGV, SIGBUS};
@@ -98,14 +98,14 @@ static int keep_fault_handlers(scmp_filter_ctx filter)
     return error;
 }
 
-/* The judge reads what is mapped (--forbid), and needs no right for it as long as this stays as it is. */
+/* The judge reads the mappings (--forbid). It needs no privilege while the process stays dumpable. */
 static int stay_readable(scmp_filter_ctx filter)
 {
     return seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(prctl), 1,
                             SCMP_A0(SCMP_CMP_EQ, PR_SET_DUMPABLE));
 }
 
-/* clone3 takes its flags from memory, where a filter cannot look: libc then takes clone. */
+/* A filter cannot read clone3's flags, which are in memory. Refusing clone3 makes libc use clone. */
 static int refuse_namespaces(scmp_filter_ctx filter)
 {
     int error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
@@ -132,7 +132,7 @@ void filter_calls(void)
         error = refuse_namespaces(filter);
     if (error == 0)
         error = seccomp_load(filter);
-    if (error != 0) /* a kernel without seccomp: the sandbox alone must do */
+    if (error != 0) /* a kernel without seccomp: the sandbox alone must suffice */
         fprintf(stderr, "unseen-runner: no filter of system calls: %s\n", strerror(-error));
     seccomp_release(filter);
 }

@@ -5,12 +5,12 @@
 #ifdef HAVE_CUDA
 
 struct hold_flags {
-    volatile uint32_t release, ended; /* a turn each */
+    volatile uint32_t release, ended; /* each holds the number of a turn */
     uint32_t turn;
     uint32_t word[CHANNEL_TENSORS][HOLD_WORDS];
 };
 
-/* Spins until flags[0] is its turn, or the global timer has advanced by its limit; then flags[1] is. */
+/* Spins until flags[0] equals its turn, or the global timer has advanced by the limit; then sets flags[1]. */
 static const char hold_ptx[] =
     ".version 6.4\n"
     ".target sm_75\n"
@@ -82,7 +82,7 @@ bool hold_lasts(const struct hold *hold)
     return hold->flags->ended != hold->flags->turn;
 }
 
-/* The words lie evenly over what is mapped. */
+/* Samples words evenly spaced over the mapping. */
 static CUresult look_at(struct hold *hold, const struct slot *slot, uint32_t *words)
 {
     const size_t step = slot->mapped / HOLD_WORDS / sizeof *words * sizeof *words;

@@ -1,4 +1,4 @@
-/* Holding a stream while the host launches, and what happens meanwhile: used by runner_cuda.c. */
+/* Holds a stream while the host launches, and observes memory meanwhile; used by runner_cuda.c. */
 #ifndef UNSEEN_RUNNER_HOLD_H
 #define UNSEEN_RUNNER_HOLD_H
 
@@ -8,21 +8,21 @@
 
 struct hold {
     const struct driver *driver;
-    CUstream beside; /* ordered with nothing */
+    CUstream beside; /* not ordered with other streams */
     CUfunction kernel;
-    struct hold_flags *flags; /* pinned: host and device see it at one address */
+    struct hold_flags *flags; /* pinned: host and device use the same address */
 };
 
-/* What it needs, once. Returns what the driver says, and *failed the step. */
+/* Allocates its resources once. Returns the driver's result; *failed names the step. */
 CUresult hold_open(struct hold *hold, const struct driver *driver, const char **failed);
 
-/* From here on the stream waits for hold_end, but no longer than `ns`: a candidate that waits for the stream itself
- * would never return. */
+/* The stream waits for hold_end from here on, but at most `ns`: a candidate that synchronizes the stream
+ * itself would otherwise never return. */
 CUresult hold_begin(struct hold *hold, CUstream stream, uint64_t ns);
 void hold_end(struct hold *hold);
-bool hold_lasts(const struct hold *hold); /* the stream is still held */
+bool hold_lasts(const struct hold *hold); /* is the stream still held? */
 
-/* A few words of each of the request's tensors. */
+/* A sample of words of each tensor of the request. */
 enum { HOLD_WORDS = 64 };
 struct hold_look {
     uint32_t word[CHANNEL_TENSORS][HOLD_WORDS];

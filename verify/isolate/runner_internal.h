@@ -1,5 +1,5 @@
-/* The parts of unseen-runner: the process in which one candidate runs. It holds the candidate,
- * the tensors' memory and the channel, and nothing worth stealing. */
+/* Internals of unseen-runner, the process in which one candidate runs. It has the candidate, the tensors'
+ * memory and the channel, but no secrets. */
 #ifndef UNSEEN_RUNNER_INTERNAL_H
 #define UNSEEN_RUNNER_INTERNAL_H
 
@@ -11,8 +11,8 @@
 #include "channel.h"
 #include "verify/device/region.h"
 
-/* One tensor's memory: [base - guard, base) and [base + mapped, base + mapped + guard) are
- * reserved and unmapped. mapped 0: nothing there. */
+/* Memory of one tensor: [base - guard, base) and [base + mapped, base + mapped + guard) are reserved and
+ * inaccessible. mapped 0: the slot is empty. */
 struct slot {
     char *base;
     size_t mapped, guard;
@@ -20,19 +20,19 @@ struct slot {
 };
 
 struct runner {
-    int channel; /* a private duplicate: the candidate may close or replace descriptor 3 */
+    int channel; /* a private duplicate, since the candidate may close or replace descriptor 3 */
     enum backend backend;
-    void (*candidate)(void);         /* called through the type that fits the number of arguments */
-    struct slot slot[CHANNEL_SLOTS]; /* set by set */
-    volatile uint32_t sequence;      /* of the request in progress */
-    atomic_bool busy;                /* a request is in progress: a fault is its answer */
-    bool python;                     /* the candidate is a module of the interpreter that loaded this */
-    bool own;                        /* what it allocates itself is to lie between guards */
+    void (*candidate)(void);         /* called with the type that fits the number of arguments */
+    struct slot slot[CHANNEL_SLOTS]; /* ordered by set */
+    volatile uint32_t sequence;      /* sequence number of the current request */
+    atomic_bool busy;                /* a request is in progress, so a fault is its reply */
+    bool python;                     /* the candidate is a module; an interpreter loaded this library */
+    bool own;                        /* the candidate's own allocations lie between guards */
     pid_t self;
 };
 extern struct runner runner;
 
-/* A candidate has forked, and this is what it started: it answers nothing but by a fault. */
+/* Is this a process that the candidate forked? It answers nothing except by a fault. */
 static inline bool runner_is_copy(void)
 {
     return getpid() != runner.self;
@@ -40,109 +40,114 @@ static inline bool runner_is_copy(void)
 
 /* --- runner_arena.c --- */
 
-/* Reserve the arena, and from now on refuse what would change a mapping in it. Before any of the candidate's code runs.
- * Returns the descriptor by which the kernel asks about the runner's own mappings, and *base; -1: this machine has no such
- * filter, or no such addresses to spare. */
+/* Reserves the arena and installs the filter that protects its mappings; call it before any code of the
+ * candidate runs. Returns the descriptor on which the kernel asks about the runner's own mappings, and *base.
+ * Returns -1 if this machine lacks such a filter or enough addresses. */
 int arena_begin(uint64_t *base);
-/* Where a tensor of so many bytes goes; NULL: not into the arena. */
+/* The address for a tensor of that many bytes; NULL: not in the arena. */
 char *arena_place(unsigned slot, size_t mapped);
 bool arena_holds(const void *address);
 
 /* --- runner.c --- */
 
-/* What follows the start of the process: confined, with its handlers and its filter, it says hello and answers requests until
- * the channel ends. `without` names defences that are taken away. Returns the exit status. */
+/* Runs after the start of the process: restricts it, installs handlers and filter, says hello, and answers
+ * requests until the channel ends. `without` names the disabled defences. Returns the exit status. */
 int runner_serve(const char *without);
 
 /* --- runner_python.c --- */
 
-/* 0, or an enum reply_failure with words in text (CHANNEL_TEXT bytes). */
+/* Returns 0, or an enum reply_failure with a message in text (CHANNEL_TEXT bytes). */
 int python_load(const struct request *request, char *text);
-/* The set is unmapped; CHANNEL_EVERY_SET: all are. `keep`: its model may serve what is mapped next. */
+/* The set is unmapped; CHANNEL_EVERY_SET: all sets. `keep`: its model may be reused for the next mapping. */
 void python_forget(uint32_t set, bool keep);
-/* Views of the tensors, and whatever the candidate's class does before it is called. False: `reply` says why not. */
+/* Creates views of the tensors, and prepares the candidate's class for a call. False: `reply` says why it
+ * failed. */
 bool python_prepare(const struct request *request, void *stream, struct reply *reply);
-/* 0: what it returned can be taken. */
+/* Returns 0 if the candidate's result can be used. */
 int python_call(void);
-double python_ended_ms(void); /* when the candidate itself returned, by call_clock_ms; 0: not known */
-/* After the call, the device at rest: what it returned goes to where outputs lie, or `reply` says why it does not. */
+double python_ended_ms(void); /* time at which the candidate itself returned, by call_clock_ms; 0: unknown */
+/* After the call, with an idle device: copies the result to the outputs, or sets `reply` to the reason why
+ * not. */
 void python_finish(struct reply *reply);
 
 /* --- runner_own.c --- */
 
-/* Where a block could not be had, of which torch made a null pointer, `reply` becomes RETURNED_SHORT: whatever came of that is nobody's
- * doing. True: it did. */
+/* If an allocation failed, torch has passed a null pointer on, so any later failure is not the candidate's
+ * fault: sets `reply` to RETURNED_SHORT and returns true. */
 bool own_excuse(struct reply *reply);
-/* After a call of a candidate whose own allocations lie between guards, the device at rest: `reply` becomes DEVICE_ERROR where
- * something was written beside one of them, and RETURNED_SHORT where one could not be had. What was freed is given back. */
+/* After a call of a candidate whose own allocations lie between guards, with an idle device. Sets `reply` to
+ * DEVICE_ERROR if something was written next to an allocation, or to RETURNED_SHORT if an allocation failed.
+ * Releases freed blocks. */
 void own_settle(struct reply *reply);
-/* What was freed since is given back, with the device at rest. */
+/* Releases freed blocks; the device must be idle. */
 void own_release(void);
 
 /* --- runner_poison.c --- */
 
-/* What the C library's allocator has free in this thread's heap is overwritten (DEFENCE_POISON); nothing is allocated or given
- * back. Blocks below 1 KiB that it keeps apart, and those of other threads' heaps, stay as they are. */
+/* Overwrites the C library's free memory in this thread's heap (DEFENCE_POISON), without allocating or
+ * freeing. Cached blocks below 1 KiB, and the heaps of other threads, are not changed. */
 void poison_heap(void);
 
 /* --- runner_fault.c --- */
 
-/* Handlers, alternate stack and signal mask as they must be; a candidate may have changed them. */
+/* Restores handlers, alternate stack and signal mask, which a candidate may have changed. */
 void fault_arm(void);
 
 /* --- runner_audit.c --- */
 
-/* With CHANNEL_AUDIT last on the command line: of whatever is loaded from now on a page stays mapped. Before anything else. */
+/* With CHANNEL_AUDIT as the last word: keeps a page of every object mapped that is loaded from now on. Call
+ * it first. */
 void audit_begin(int argc, char **argv);
 
 /* --- runner_launches.c --- */
 
-/* Kernels that are launched are to be named (--forbid). */
+/* Requests that launched kernels are recorded (--forbid). */
 void launches_want(void);
-/* On a device that is open, before any of the candidate's code runs; again: nothing. Where they cannot be named `why`
- * (CHANNEL_TEXT bytes) says it. Nothing where it is not wanted. */
+/* Starts recording on an open device, before any code of the candidate runs; further calls do nothing. If
+ * kernels cannot be recorded, `why` (CHANNEL_TEXT bytes) says so. Does nothing unless requested. */
 void launches_begin(char *why);
-/* From now on, or no longer: what is launched is the candidate's. */
+/* Whether launches from now on are the candidate's. */
 void launches_listen(bool on);
-/* What has not been told yet and finds room: "KERNEL TAB OBJECT LF" each. `text`: CHANNEL_TEXT bytes, all zero. */
+/* Writes new records that fit, "KERNEL TAB OBJECT LF" each. `text` has CHANNEL_TEXT bytes, all zero. */
 void launches_tell(char *text);
 
 /* --- runner_state.c --- */
 
-/* Once, before any of the candidate's code runs: what state_restore puts back. */
+/* Saves the state for state_restore, once, before any code of the candidate runs. */
 void state_keep(void);
-/* Before every call: rounding and the other modes of arithmetic, environment, folder, umask, locale, standard descriptors,
- * signals (with fault_arm), timers, the calling thread's scheduling, limits that were lowered, and of the device what
- * device_state_restore says. Before state_keep: fault_arm alone. */
+/* Restores the process's state before every call: floating-point modes, environment, working directory,
+ * umask, locale, standard descriptors, signals (with fault_arm), timers, the calling thread's scheduling, and
+ * lowered limits. On a device it also calls device_state_restore. Before state_keep: fault_arm only. */
 void state_restore(void);
 
 /* --- runner_filter.c --- */
 
-/* From now on, in this process and what it starts: no system call that reaches beyond it, and the handlers of fault_arm stay.
- * Before any of the candidate's code runs. */
+/* Installs the system call filter in this process and its children: no call that affects other processes, and
+ * the handlers of fault_arm stay. Call it before any code of the candidate runs. */
 void filter_calls(void);
 
 /* --- runner_call.c --- */
 
-/* What the candidate is to be called with; the request's set, tensors and offsets were checked. False: it has an
- * argument of no known type. */
+/* Prepares the candidate's arguments; the request's set, tensors and offsets were checked. False: an argument
+ * has an unknown type. */
 bool call_prepare(const struct request *request, void *stream);
-/* The candidate's return value, of the call prepared last. */
+/* Makes the prepared call; returns the candidate's return value. */
 int call_candidate(void);
-/* A cold call on the host: reply gets kind, value and times. */
+/* A call on the host with cold caches; fills reply's kind, value and times. */
 void call_host(const struct request *request, struct reply *reply);
 double call_clock_ms(void); /* monotonic */
 
-/* --- runner_cuda.c: each returns 0, or an enum reply_failure with words in text (CHANNEL_TEXT
- * bytes) --- */
+/* --- runner_cuda.c: each returns 0, or an enum reply_failure with a message in text (CHANNEL_TEXT bytes)
+ * --- */
 
-int device_open(int ordinal, char *text); /* primary context made current, stream created */
+int device_open(int ordinal, char *text); /* makes the primary context current and creates the stream */
 void *device_stream(void);
 int device_map(struct slot *slot, int fd, size_t mapped, char *text);
 void device_unmap(struct slot *slot);
-/* Waits until the device is at rest; reply becomes DEVICE_ERROR where it is not any more what it was. */
+/* Waits until the device is idle; sets reply to DEVICE_ERROR if the device has failed. */
 void device_rest(struct reply *reply);
-/* A cold call of what is prepared, the device drained after it: reply becomes RETURNED, DEVICE_ERROR or FAILED. */
+/* Makes the prepared call with cold caches and waits until the device is idle. reply becomes RETURNED,
+ * DEVICE_ERROR or FAILED. */
 void device_call(const struct request *request, struct reply *reply);
 
 /* --- runner_state_cuda.c --- */
@@ -150,11 +155,11 @@ void device_call(const struct request *request, struct reply *reply);
 #ifdef HAVE_CUDA
 #include <cuda.h>
 
-/* With the context and the stream that every call is to find, before the candidate is loaded. */
+/* Saves the context and stream that every call gets; call it before the candidate is loaded. */
 void device_state_keep(int ordinal, CUcontext context, CUstream stream);
 #endif
-/* The current context, its scheduling flags, cache preferences, limits that were lowered, the stream's window of
- * persisting lines and a capture left open on it. Nothing before device_state_keep. */
+/* Restores the current context, its scheduling flags, cache preferences, lowered limits, and the stream's
+ * window of persisting lines; ends a capture left open. Does nothing before device_state_keep. */
 void device_state_restore(void);
 
 #endif

@@ -1,9 +1,9 @@
-/* Which kernels a candidate launches, and out of which library (--forbid): CUPTI calls back when the driver is asked for a
- * launch, and the stack says who asked. By names alone nobody is told from who uses him: cuBLAS launches kernels that are made
- * from CUTLASS.
+/* Records the kernels that a candidate launches, and the library that launched each (--forbid). CUPTI calls
+ * back when the driver is asked to launch, and the call stack shows the caller. Kernel names alone do not
+ * identify the caller: cuBLAS launches kernels that are built from CUTLASS.
  *
- * CUPTI is looked for when it is needed, with what of its interface this takes declared here: neither its headers nor the library
- * need be there. CUPTI, "Callback API": https://docs.nvidia.com/cupti/main/main.html */
+ * CUPTI is loaded on demand, and the parts of its interface used here are declared here, so neither its
+ * headers nor the library is required. CUPTI, "Callback API": https://docs.nvidia.com/cupti/main/main.html */
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
@@ -18,11 +18,11 @@
 enum { DRIVER_API = 1, MOST_IDS = 2000, FRAMES = 48, KERNELS = 256, NAME = 160, OBJECT = 200 };
 
 struct api_call {
-    int site; /* 0: entered */
+    int site; /* 0: at entry of the call */
     const char *function;
     const void *parameters;
     void *result;
-    const char *symbol; /* of the kernel, where it is a launch */
+    const char *symbol; /* the kernel's symbol, if the call is a launch */
 };
 typedef void (*callback)(void *data, int domain, uint32_t id, const void *call);
 
@@ -55,7 +55,7 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* What stands between whoever launches and the device, and this runner. */
+/* Is the object between the launching code and the device, or part of this runner? */
 static bool is_between(const char *path)
 {
     static const char *const names[] = {"libcupti",         "libcuda.", "libcudart", "libnvidia-",
@@ -67,7 +67,7 @@ static bool is_between(const char *path)
     return *name == '\0'; /* the program itself */
 }
 
-/* The innermost object on the stack that has something to say for itself; "": none. */
+/* The innermost other object on the stack; "": none. */
 static const char *asker(void)
 {
     void *frame[FRAMES];
@@ -81,7 +81,7 @@ static const char *asker(void)
     return "";
 }
 
-/* Called on whatever thread launches. */
+/* Called on the launching thread. */
 static void on_call(void *data, int domain, uint32_t id, const void *what)
 {
     const struct api_call *call = what;
@@ -132,13 +132,13 @@ void launches_begin(char *why)
         (*name_of)(int, uint32_t, const char **);
     if (!launches.wanted || launches.open)
         return;
-    backtrace(first, 1); /* loads what it needs, now */
+    backtrace(first, 1); /* loads the code it needs in advance */
     library = find_library();
     if (!library) {
         snprintf(why, CHANNEL_TEXT, "no libcupti.so");
         return;
     }
-    /* ISO C has no cast from an object to a function pointer; POSIX says the bytes are the same. */
+    /* ISO C has no cast from an object to a function pointer; POSIX guarantees equal representations. */
     *(void **)&subscribe = dlsym(library, "cuptiSubscribe");
     *(void **)&enable = dlsym(library, "cuptiEnableCallback");
     *(void **)&name_of = dlsym(library, "cuptiGetCallbackName");

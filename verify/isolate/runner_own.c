@@ -1,9 +1,10 @@
-/* Memory that a candidate in Python allocates itself, where it is to lie between guards: torch's allocator is replaced by the two
- * functions here before it has allocated anything (torch.cuda.memory.CUDAPluggableAllocator). A block ends at its upper guard but for
- * what torch's own alignment leaves, which holds poison, as the block itself does at first.
+/* Guards for memory that a candidate in Python allocates itself. torch's allocator is replaced by the two
+ * functions here before its first allocation (torch.cuda.memory.CUDAPluggableAllocator). A block ends at its
+ * upper guard, except for the remainder of torch's own alignment, which is filled with poison. The block
+ * itself initially has poison, too.
  *
- * What is freed stays until the device is at rest: work that was queued before may still use it, as with torch's own
- * allocator. What is allocated while a graph is captured stays for ever: replays use it. */
+ * Freed blocks are kept until the device is idle: queued work may still use them, as with torch's own
+ * allocator. Blocks allocated during a graph's capture are kept forever, since replays use them. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -50,18 +51,19 @@ void own_release(void)
 #else
 
 #define POISON_BYTE (DEVICE_POISON & 0xff)
-/* What torch's allocator aligns to; wide enough that a stride in the wrong unit ends in a guard. */
+/* Alignment of torch's allocator; guards are large enough that an access with a stride in the wrong unit hits
+ * one. */
 #define OWN_ALIGN ((size_t)512)
 #define OWN_GUARD ((size_t)64 << 20)
-/* So much before a block is looked at; beyond it lies the rest of a granule, and a guard. */
+/* Bytes before a block that are checked; below them are the rest of a granule and a guard. */
 #define OWN_BEFORE ((size_t)8 << 10)
 
 struct block {
-    CUdeviceptr base; /* mapped from here on */
+    CUdeviceptr base; /* the mapping begins here */
     size_t mapped, bytes;
-    CUdeviceptr memory; /* the candidate's */
+    CUdeviceptr memory; /* the address that the candidate gets */
     bool freed;
-    bool captured; /* in a graph's capture: not poisoned, and never given back */
+    bool captured; /* allocated during a graph's capture: not poisoned, and never released */
 };
 
 static struct {
@@ -69,7 +71,7 @@ static struct {
     struct block *block;
     size_t count, room;
     bool used, is_short;
-    CUstream stream; /* of the fills; NULL: none yet, or none can be made */
+    CUstream stream; /* stream for the fills; NULL: none yet, or it cannot be created */
 } own = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static size_t round_up(size_t bytes, size_t to)
@@ -82,7 +84,7 @@ static void release(const struct driver *driver, struct block *block)
     driver_unmap_guarded(driver, block->base, block->mapped, OWN_GUARD);
 }
 
-/* The device is at rest. With the lock. */
+/* Call it with an idle device, under the lock. */
 static void release_freed(const struct driver *driver)
 {
     size_t kept = 0;
@@ -136,8 +138,8 @@ static bool is_captured(const struct driver *driver, void *stream)
            status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-/* Fresh memory holds its poison when it is handed out, whatever stream uses it first: a fill that waits in the candidate's stream
- * would overwrite what another one of its streams writes, which has nothing to wait for. */
+/* New memory must contain its poison before it is handed out, whichever stream uses it first. A fill in the
+ * candidate's stream could overwrite what another stream writes, since that stream need not wait. */
 static CUresult fill_block(const struct driver *driver, const struct block *block, void *stream)
 {
     if (!own.stream && driver->stream_create(&own.stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
@@ -148,8 +150,8 @@ static CUresult fill_block(const struct driver *driver, const struct block *bloc
     return result == CUDA_SUCCESS && own.stream ? driver->stream_synchronize(own.stream) : result;
 }
 
-/* Where memory is short, once more without what was freed, if the device may be waited for. What else fails is an earlier kernel's
- * doing, which the call ends with. */
+/* If memory is short, releases freed blocks and tries again, if it may wait for the device. Other failures
+ * come from an earlier kernel, and the call ends with them. */
 static CUresult make_block(const struct driver *driver, int device, void *stream, struct block *block)
 {
     block->captured = is_captured(driver, stream);
@@ -168,12 +170,13 @@ static CUresult make_block(const struct driver *driver, int device, void *stream
     return result;
 }
 
-/* NULL, which torch passes on as it is: where memory was short own_settle says so. */
+/* Returns NULL on failure, which torch passes on; own_settle reports it if memory was short. */
 void *unseen_own_alloc(intptr_t bytes, int device, void *stream)
 {
     char text[CHANNEL_TEXT];
     const struct driver *const driver = driver_get(text, sizeof text);
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED; /* mapping is no work of a stream's */
+    /* mapping is not stream work, so a capture may continue */
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     struct block block = {.bytes = (size_t)bytes};
     if (!driver || bytes <= 0)
         return NULL;
@@ -202,7 +205,7 @@ void unseen_own_free(void *memory, intptr_t bytes, int device, void *stream)
     pthread_mutex_unlock(&own.lock);
 }
 
-/* Does poison lie from `at` on? */
+/* Is there poison from `at` on? */
 static bool holds_poison(const struct driver *driver, CUdeviceptr at, size_t bytes, CUresult *result)
 {
     unsigned char found[OWN_ALIGN];
@@ -225,7 +228,7 @@ static bool holds_poison(const struct driver *driver, CUdeviceptr at, size_t byt
     return true;
 }
 
-/* What lies beside a block is nobody's to write. */
+/* Checks that nothing was written next to a block. */
 static CUresult inspect(const struct driver *driver, const struct block *block, char *text)
 {
     const CUdeviceptr end = block->memory + block->bytes;

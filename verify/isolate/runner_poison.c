@@ -1,8 +1,9 @@
-/* What the allocator of the C library keeps for later holds no answer of an earlier call, and no zeros: before each call of a
- * candidate in Python its free blocks are overwritten where they lie, so that nothing is allocated, moved or given back, and times
- * are what they were. glibc keeps them in lists whose heads follow each other; all that is taken from them is checked before
- * anything is written, and where something is otherwise than expected nothing is. Other threads may allocate meanwhile: the lock of
- * the heap is held, and where one of them has it nothing is done. */
+/* Overwrites the free blocks of the C library's allocator before each call of a candidate in Python, so that
+ * they contain neither results of an earlier call nor zeros. Blocks are overwritten in place: nothing is
+ * allocated, moved or freed, and timings do not change. glibc keeps free blocks in lists whose heads are
+ * adjacent. All values read from them are checked before anything is written; after any surprise nothing is
+ * written. Other threads may allocate meanwhile, so the heap's lock is held; if another thread has it,
+ * nothing is done. */
 #include <gnu/libc-version.h>
 #include <link.h>
 #include <linux/futex.h>
@@ -18,13 +19,13 @@
 #include "runner_internal.h"
 #include "verify/system/defence.h"
 
-/* A block of 8: sums become NaN by one half, greatest elements 1.3e36 by the other. */
+/* The pattern of 8 bytes: one half makes sums NaN, the other makes maxima 1.3e36. */
 #define POISON 0x7b7b7b7bffffffffu
 
-/* A free one; `next_size` and `last_size` are only there in large ones. The size of the block before belongs to that while it is
- * in use. A head of a list lies where its `next` and `last` would be those of a chunk. */
+/* Layout of a free chunk; only large ones have `next_size` and `last_size`. While the preceding chunk is in
+ * use, `size_before` belongs to it. A list head lies where its `next` and `last` match those of a chunk. */
 struct chunk {
-    size_t size_before, size; /* of this one with three flags below it */
+    size_t size_before, size; /* size of this chunk, with three flags in the low bits */
     struct chunk *next, *last, *next_size, *last_size;
 };
 
@@ -38,9 +39,10 @@ enum {
     PROBE = 3000
 };
 
-/* As it has been from glibc 2.27 on. Heads of lists overlap it, from `top` on: of the first that is its size_before. */
+/* Layout since glibc 2.27. List heads overlap it from `top` on; `top` is the size_before of the first
+ * head. */
 struct arena {
-    _Atomic int lock; /* 0: free, 1: held, 2: held, and somebody waits */
+    _Atomic int lock; /* 0: free, 1: held, 2: held with waiters */
     int flags, has_fast, unused;
     void *fast[10];
     char *top;
@@ -49,7 +51,7 @@ enum { FIRST_MINOR = 27, LAST_MINOR = 41 };
 
 struct heap {
     struct arena *arena;
-    struct chunk *unsorted; /* the first head */
+    struct chunk *unsorted; /* the first list head */
     char *top;
 };
 
@@ -58,7 +60,7 @@ static size_t size_of(const void *chunk)
     return ((const struct chunk *)chunk)->size & ~(size_t)FLAGS;
 }
 
-/* Is what lies there a free chunk below the top, as both its neighbours say? */
+/* Is it a free chunk below the top, according to both of its neighbours? */
 static bool is_free(const struct heap *heap, const struct chunk *chunk)
 {
     const char *const at = (const char *)chunk;
@@ -71,7 +73,7 @@ static bool is_free(const struct heap *heap, const struct chunk *chunk)
     return !(after->size & IN_USE_BEFORE) && after->size_before == size;
 }
 
-/* Behind what the lists need, up to the next chunk's size of the one before. */
+/* Overwrites the part of a chunk after the list pointers, up to the next chunk's size_before. */
 static void overwrite(void *from, size_t bytes)
 {
     const uint64_t poison = POISON;
@@ -79,7 +81,7 @@ static void overwrite(void *from, size_t bytes)
         memcpy((char *)from + i, &poison, sizeof poison);
 }
 
-/* False: a list is not as it should be. Overwrites what is free where `writes`. */
+/* Walks all lists; returns false if one is inconsistent. With `writes` it overwrites the free chunks. */
 static bool visit(const struct heap *heap, bool writes)
 {
     int met = 0;
@@ -97,7 +99,7 @@ static bool visit(const struct heap *heap, bool writes)
     return true;
 }
 
-/* Does the C library keep variables there? Its object is the one with gnu_get_libc_version. */
+/* Is the address in the C library's variables? Its object contains gnu_get_libc_version. */
 static int keeps_there(struct dl_phdr_info *object, size_t size, void *address)
 {
     const uintptr_t asked[] = {(uintptr_t)gnu_get_libc_version, (uintptr_t)address};
@@ -112,9 +114,10 @@ static int keeps_there(struct dl_phdr_info *object, size_t size, void *address)
     return lies[0] && lies[1];
 }
 
-/* Of blocks taken one after the other, one between two of them: when it is freed it becomes the first of its list, unmerged, and
- * its `last` is where the lists begin, among the variables of the C library. It is read once for all calls: another thread may
- * have taken the block by then, and what it wrote there is no such place. */
+/* Finds the list heads by freeing a block between two allocated neighbours. It becomes the first of its list,
+ * unmerged, and its `last` points to the heads among the C library's variables. It is read once for all
+ * calls. If another thread has taken the block meanwhile, the value read is not in the C library's
+ * variables. */
 static bool find(struct heap *heap)
 {
     uintptr_t chunk[PROBES];
@@ -148,7 +151,7 @@ static bool is_known(void)
            minor >= FIRST_MINOR && minor <= LAST_MINOR;
 }
 
-/* False: the heap is not as it should be. With its lock, so without allocating. */
+/* Returns false if the heap is inconsistent. It holds the lock, so it must not allocate. */
 static bool overwrite_free(struct heap *heap)
 {
     char *const end = sbrk(0);

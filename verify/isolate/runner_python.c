@@ -1,5 +1,5 @@
-/* The runner as a library of an interpreter: tensors go to a candidate in Python as views of the mapped memory (DLPack), and what
- * it returns is copied here to where outputs lie. The interpreter's part is verify/python/runner.py. */
+/* The runner as a library of an interpreter. A candidate in Python gets tensors as views of the mapped memory
+ * (DLPack); its results are copied to the outputs here. verify/python/runner.py is the interpreter's part. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,14 +29,14 @@ struct python_plan *unseen_plan(void)
     return &plan;
 }
 
-/* Before the interpreter has loaded anything else. */
+/* Call it before the interpreter loads anything else. */
 int unseen_audit(int argc, char **argv)
 {
     audit_begin(argc, argv);
     return 0;
 }
 
-/* Descriptor 3 is the channel. What started this process cannot be looked into; it itself can (--forbid). */
+/* Descriptor 3 is the channel. The parent process cannot be inspected; this one can (--forbid). */
 int unseen_serve(const struct python_callbacks *table, const char *without)
 {
     callbacks = *table;
@@ -45,14 +45,14 @@ int unseen_serve(const struct python_callbacks *table, const char *without)
     return runner_serve(without);
 }
 
-/* The candidate has returned; what the interpreter does from here on is not its time. */
+/* The candidate has returned; the interpreter's further work is not part of its time. */
 void unseen_ended(void)
 {
     ended_ms = call_clock_ms();
 }
 
-/* What the interpreter's allocator has free on the device, block by block, before a call. 1: done; 0: not to be done; -1: it
- * cannot be. */
+/* Poisons a free block of the interpreter's device allocator before a call. 1: done; 0: disabled; -1:
+ * failed. */
 int unseen_poison(uint64_t address, uint64_t bytes)
 {
     if (plan.backend != BACKEND_CUDA || !defence_is_on(DEFENCE_POISON))
@@ -60,7 +60,7 @@ int unseen_poison(uint64_t address, uint64_t bytes)
     return python_poison_device(address, bytes) ? 1 : -1;
 }
 
-/* --- DLPack: a tensor as other libraries know it --- */
+/* --- DLPack: the exchange format for tensors --- */
 
 enum { DL_CPU = 1, DL_CUDA = 2 };
 enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_BFLOAT = 4 };
@@ -91,7 +91,8 @@ static void drop_view(struct dl_managed *managed)
     free(managed->context);
 }
 
-/* Bytes where not every version of every library knows the format: the interpreter gives these their name. */
+/* Formats that some versions of libraries do not know are passed as bytes; the interpreter sets their
+ * dtype. */
 static void set_format(struct dl_tensor *tensor, enum dtype dtype, int size)
 {
     tensor->lanes = 1;
@@ -108,7 +109,8 @@ static void set_format(struct dl_tensor *tensor, enum dtype dtype, int size)
     }
 }
 
-/* A managed tensor of DLPack over tensor `number` of the call that is prepared; its consumer frees it. NULL: no memory. */
+/* Creates a DLPack managed tensor for tensor `number` of the prepared call; its consumer frees it. NULL: out
+ * of memory. */
 void *unseen_view(int number)
 {
     const struct python_tensor *from = &plan.tensor[number];
@@ -160,7 +162,7 @@ void python_forget(uint32_t set, bool keep)
     callbacks.forget(set, keep);
 }
 
-/* Dense but for the pitch, which is from one row, the last dimension, to the next. */
+/* Sets strides of a dense tensor, except for the pitch between rows (the last dimension). */
 static void set_shape(struct python_tensor *to, const struct channel_tensor *from)
 {
     to->rank = from->rank <= PROBLEM_MAX_RANK ? (int32_t)from->rank : 0;
@@ -184,7 +186,7 @@ static void set_tensor(struct python_tensor *to, const struct slot *slot, uint64
     set_shape(to, from);
 }
 
-/* False: it was not done, and `reply` says why. */
+/* False: the callback failed, and `reply` says why. */
 static bool is_done(int answer, struct reply *reply)
 {
     if (answer == PYTHON_DONE)
@@ -229,7 +231,7 @@ double python_ended_ms(void)
     return ended_ms > 0 ? ended_ms : call_clock_ms();
 }
 
-/* Element by element where rows are not dense there, row by row where they are. */
+/* Copies row by row if the rows of the result are dense, else element by element. */
 static void copy_host(const struct python_tensor *t)
 {
     const int last = t->rank - 1;

@@ -4,7 +4,7 @@
 
 #ifndef HAVE_CUDA
 
-/* Not reached: LOAD has failed. */
+/* Never called: LOAD has failed. */
 int python_copy_device(const struct python_tensor *tensor, char *text)
 {
     (void)tensor;
@@ -21,10 +21,10 @@ bool python_poison_device(uint64_t address, uint64_t bytes)
 
 #else
 
-/* Bytes that a copy in two dimensions may have from row to row at most (CU_DEVICE_ATTRIBUTE_MAX_PITCH). */
+/* Maximum pitch in bytes of a two-dimensional copy (CU_DEVICE_ATTRIBUTE_MAX_PITCH). */
 #define MOST_PITCH ((size_t)0x7fffffff)
 
-/* `rows` rows of `bytes` each; `back` has no gaps. */
+/* Copies `rows` rows of `bytes` each; `back` is dense. */
 static CUresult copy_rows(const struct driver *driver, const struct python_tensor *t, size_t bytes,
                           size_t rows, size_t pitch)
 {
@@ -39,7 +39,7 @@ static CUresult copy_rows(const struct driver *driver, const struct python_tenso
     return driver->memcpy_2d_async(&copy, device_stream());
 }
 
-/* In pieces that any device copies. */
+/* Copies in pieces that every device supports. */
 static CUresult copy_dense(const struct driver *driver, const struct python_tensor *t, size_t bytes)
 {
     struct python_tensor piece = *t;
@@ -77,7 +77,7 @@ int python_copy_device(const struct python_tensor *t, char *text)
     return (int)result;
 }
 
-/* The device is at rest before a call, and waits for what is on this stream before the call begins. */
+/* The device is idle before a call, and the call begins only after the work on this stream. */
 bool python_poison_device(uint64_t address, uint64_t bytes)
 {
     char text[CHANNEL_TEXT];

@@ -1,6 +1,6 @@
-/* The process as every call finds it: put back before each, whatever an earlier call or a constructor did. What a kernel
- * keeps for itself is left alone: its memory, threads, handles and streams, what it asked of libraries (OpenMP's number
- * of threads), and limits that it raised, which are room to work in like any buffer. */
+/* Restores the process's state before each call, whatever an earlier call or a constructor changed. A
+ * kernel's own resources stay: its memory, threads, handles and streams, its settings of libraries (OpenMP's
+ * number of threads), and limits that it raised, which are resources like any buffer. */
 #include <errno.h>
 #include <fcntl.h>
 #include <fenv.h>
@@ -23,7 +23,7 @@
 
 enum { STANDARD = 3, PRIVATE_FD = 100 };
 
-/* Of a standard descriptor: a duplicate, what both lead to, and how it is open. */
+/* A standard descriptor: a duplicate, its file, and its open flags. */
 struct kept_descriptor {
     int copy;
     struct stat status;
@@ -32,7 +32,7 @@ struct kept_descriptor {
 
 static struct {
     bool present;
-    char **environment; /* ours, [words + 1] */
+    char **environment; /* our copy, [words + 1] */
     size_t words;
     mode_t umask;
     struct kept_descriptor standard[STANDARD];
@@ -41,12 +41,12 @@ static struct {
     int nice, policy;
     struct sched_param scheduling;
     struct rlimit limit[RLIM_NLIMITS];
-    int slack; /* of timers, nanoseconds */
+    int slack; /* timer slack in nanoseconds */
     fenv_t arithmetic;
-    char *locale; /* an interpreter has chosen one by then */
+    char *locale; /* set by an interpreter before state_keep */
 } kept;
 
-/* --- arithmetic: rounding, exceptions that trap, denormals, the x87's precision and stack --- */
+/* --- floating point: rounding, traps, denormals, the x87's precision and stack --- */
 
 #ifdef __x86_64__
 
@@ -61,7 +61,7 @@ static void keep_arithmetic(void)
     x86.mxcsr = _mm_getcsr();
 }
 
-/* fesetenv leaves the x87's precision and what lies on its stack. */
+/* fesetenv does not reset the x87's precision and stack. */
 static void restore_arithmetic(void)
 {
     __asm__ volatile("fninit\n\tfldcw %0" : : "m"(x86.control));
@@ -89,7 +89,7 @@ static char **copy_words(char *const *words, size_t count)
     char **copy = calloc(count + 1, sizeof *copy);
     for (size_t i = 0; copy && i < count; i++)
         if (!(copy[i] = strdup(words[i])))
-            return NULL; /* out of memory before the candidate begins, or with nothing to lose */
+            return NULL; /* out of memory, before the candidate begins, or when nothing is lost */
     return copy;
 }
 
@@ -109,7 +109,7 @@ static bool same_environment(void)
     return i == kept.words && (!environ || !environ[i]);
 }
 
-/* The old words stay where they are: other threads may be reading them. */
+/* Does not free the old strings, since other threads may be reading them. */
 static void restore_environment(void)
 {
     char **fresh = kept.environment && !same_environment() ? copy_words(kept.environment, kept.words) : NULL;
@@ -147,10 +147,10 @@ static void restore_descriptors(void)
     }
 }
 
-/* --- signals: SIGSEGV, SIGBUS and the mask are fault_arm's --- */
+/* --- signals; fault_arm handles SIGSEGV, SIGBUS and the mask --- */
 
-/* What the kernel sends by itself, and what ends a process. SIGUSR1, SIGUSR2, SIGURG, SIGIO and the real-time ones are
- * how threads of a pool talk to each other. */
+/* Signals that the kernel sends by itself, and those that end a process. Not SIGUSR1, SIGUSR2, SIGURG, SIGIO
+ * and the real-time signals, by which threads of a pool communicate. */
 static const int signals[] = {SIGHUP,  SIGINT,  SIGQUIT,   SIGILL,  SIGTRAP, SIGABRT, SIGFPE,  SIGPIPE,
                               SIGALRM, SIGTERM, SIGCHLD,   SIGTSTP, SIGTTIN, SIGTTOU, SIGXCPU, SIGXFSZ,
                               SIGPROF, SIGSYS,  SIGVTALRM, SIGPWR,  SIGCONT, SIGWINCH};
@@ -171,7 +171,7 @@ static void stop_timers(void)
         setitimer(timers[i], &never, NULL);
 }
 
-/* Before the mask is lifted. A signal that is ignored for a moment is no longer pending. */
+/* Call it before the mask is restored. Ignoring a signal for a moment discards it if it is pending. */
 static void restore_signals(void)
 {
     sigset_t pending;
@@ -199,8 +199,8 @@ static void keep_scheduling(void)
     kept.slack = prctl(PR_GET_TIMERSLACK);
 }
 
-/* Of the calling thread, which is the one that calls: threads of the candidate's own are its own. A lower priority stays
- * where raising it takes a right that nobody has here. */
+/* Restores scheduling of the calling thread, which makes the calls; the candidate's own threads keep theirs.
+ * A lowered priority stays, since raising it needs a privilege. */
 static void restore_scheduling(void)
 {
     cpu_set_t now;
@@ -220,7 +220,7 @@ static bool is_below(rlim_t a, rlim_t b)
     return a != RLIM_INFINITY && (b == RLIM_INFINITY || a < b);
 }
 
-/* As far as the hard limit, which nobody raises without a right. */
+/* Restores limits up to the hard limit, which cannot be raised without a privilege. */
 static void restore_limits(void)
 {
     for (int i = 0; i < RLIM_NLIMITS; i++) {
@@ -232,7 +232,7 @@ static void restore_limits(void)
     }
 }
 
-/* --- */
+/* --- all state --- */
 
 void state_keep(void)
 {
@@ -261,7 +261,7 @@ void state_restore(void)
     restore_environment();
     umask(kept.umask);
     if (chdir("/") != 0)
-        errno = 0; /* there is no other place to go */
+        errno = 0; /* there is no other directory */
     uselocale(LC_GLOBAL_LOCALE);
     if (kept.locale && strcmp(setlocale(LC_ALL, NULL), kept.locale) != 0)
         setlocale(LC_ALL, kept.locale);

@@ -1,6 +1,6 @@
-/* What of the device's state a call finds is the same every time. Memory, modules, streams, graphs, attributes of kernels
- * and of memory pools are the candidate's own, and so are limits that it raised: a larger stack or heap is room to work
- * in, asked for once like any buffer. */
+/* Restores the device's state before every call. The candidate keeps memory, modules, streams, graphs,
+ * attributes of kernels and memory pools. It also keeps limits that it raised: a larger stack or heap is a
+ * resource like any buffer. */
 #include "runner_internal.h"
 
 #ifndef HAVE_CUDA
@@ -15,7 +15,8 @@ void device_state_restore(void)
 #include <stddef.h>
 #include <string.h>
 
-/* field, function whose type it has, name in libcuda.so.1. A driver that lacks one has not what it sets. */
+/* field, function with the same type, name in libcuda.so.1. A driver that lacks a function lacks the state it
+ * sets. */
 #define STATE_CALLS(X)                                                                                       \
     X(device_get, cuDeviceGet, "cuDeviceGet")                                                                \
     X(set_current, cuCtxSetCurrent, "cuCtxSetCurrent")                                                       \
@@ -44,7 +45,7 @@ static const struct {
 } entries[] = {STATE_CALLS(STATE_ENTRY)};
 #undef STATE_ENTRY
 
-/* `exact`: a hint or a share of the cache, of which more is no room to work in. */
+/* `exact`: a hint or a share of the cache; more of it is not a resource, so it is reset as well. */
 static const struct {
     CUlimit limit;
     bool exact;
@@ -93,7 +94,7 @@ void device_state_keep(int ordinal, CUcontext context, CUstream stream)
     kept.stream = stream;
     kept.has_flags = get_flags(&kept.flags);
     kept.has_cache = driver.get_cache && driver.get_cache(&kept.cache) == CUDA_SUCCESS;
-    if (driver.set_limit) /* as it is when times are taken */
+    if (driver.set_limit) /* as during timing */
         driver.set_limit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
     for (int i = 0; i < LIMITS; i++)
         kept.has_limit[i] =
@@ -113,7 +114,8 @@ static void restore_limits(void)
     }
 }
 
-/* A capture that nobody ended would swallow the next call's work; a window of persisting lines would outlive the flush. */
+/* A capture left open would swallow the next call's work; a window of persisting lines would survive the
+ * flush. */
 static void restore_stream(void)
 {
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;

@@ -1,5 +1,5 @@
-/* The zygote's own part: it waits for the judge's word, and the interpreter around it forks. It runs nothing of a candidate's,
- * cannot be looked into by what it starts, and hears only the judge. */
+/* The zygote's own part: it waits for the judge's packets, and the interpreter around it forks. It runs no
+ * code of a candidate, its children cannot inspect it, and it obeys only the judge. */
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -19,7 +19,7 @@
 #define EXPORTED __attribute__((visibility("default")))
 
 static int given[ZYGOTE_DESCRIPTORS] = {-1, -1};
-static pid_t child; /* the one at work; 0: none */
+static pid_t child; /* the running process; 0: none */
 
 EXPORTED int unseen_zygote_ready(void);
 EXPORTED int unseen_zygote_wait(void);
@@ -32,7 +32,7 @@ static bool tell(uint32_t kind, int value, int fd)
     return packet_send(CHANNEL_FD, &packet, sizeof packet, &fd, fd >= 0, 0) == sizeof packet;
 }
 
-/* False at the end of the channel. */
+/* Returns false at the end of the channel. */
 static bool hear(struct zygote_packet *packet)
 {
     int came[ZYGOTE_DESCRIPTORS];
@@ -42,9 +42,9 @@ static bool hear(struct zygote_packet *packet)
     return got == sizeof *packet;
 }
 
-/* --- what it has started --- */
+/* --- its descendants --- */
 
-/* Of one thread; the count of those that were ended. */
+/* Kills and reaps the children of one thread; returns their number. */
 static int end_listed(const char *thread)
 {
     char path[64];
@@ -62,7 +62,8 @@ static int end_listed(const char *thread)
     return ended;
 }
 
-/* Orphans become its children (PR_SET_CHILD_SUBREAPER): one that is ended leaves its own, hence the rounds. */
+/* Orphans become its children (PR_SET_CHILD_SUBREAPER). A killed process leaves its own children, so this is
+ * repeated. */
 static void sweep(void)
 {
     enum { ROUNDS = 64 };
@@ -82,7 +83,7 @@ static int end_child(void)
 {
     int status = 0;
     if (child > 0) {
-        kill(child, SIGKILL); /* one that has ended by itself keeps its own status */
+        kill(child, SIGKILL); /* a process that has already ended keeps its own status */
         while (waitpid(child, &status, 0) < 0 && errno == EINTR)
             ;
     }
@@ -102,16 +103,17 @@ static void close_given(void)
 
 /* --- for the interpreter --- */
 
-/* Once, when its libraries are loaded. 0: the judge has heard it. */
+/* Called once, when its libraries are loaded. Returns 0 if the judge was told. */
 int unseen_zygote_ready(void)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    prctl(PR_SET_DUMPABLE, 0); /* no process that it starts reads or writes its memory */
+    prctl(PR_SET_DUMPABLE, 0); /* its children cannot read or write its memory */
     return tell(ZYGOTE_READY, 0, -1) ? 0 : -1;
 }
 
-/* 1: fork now, and call unseen_zygote_forked here and unseen_zygote_leave there. 0: the judge is gone. */
+/* Returns 1: fork now; then call unseen_zygote_forked in the parent and unseen_zygote_leave in the child.
+ * Returns 0: the judge is gone. */
 int unseen_zygote_wait(void)
 {
     struct zygote_packet packet;
@@ -126,7 +128,7 @@ int unseen_zygote_wait(void)
     return 0;
 }
 
-/* In the zygote, after the fork; -1: there was none. */
+/* Called in the zygote after the fork; -1: the fork failed. */
 void unseen_zygote_forked(int pid)
 {
     const int fd = pid > 0 ? pidfd_open(pid, 0) : -1;
@@ -137,12 +139,12 @@ void unseen_zygote_forked(int pid)
         close(fd);
 }
 
-/* In the new process: from now on it is a runner like any other. */
+/* Called in the new process, which is from now on a normal runner. */
 void unseen_zygote_leave(void)
 {
     dup2(given[1], STDOUT_FILENO);
     dup2(given[1], STDERR_FILENO);
-    dup2(given[0], CHANNEL_FD); /* over the zygote's own, which nothing here may use */
+    dup2(given[0], CHANNEL_FD); /* replaces the zygote's channel, which nothing in this process may use */
     close_given();
     child = 0;
 }

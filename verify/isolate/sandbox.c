@@ -12,7 +12,7 @@
 
 #include "verify/device/visible.h"
 
-/* What goes behind argv[count] at most: a program, two words, the end. */
+/* Words reserved after argv[count]: a program, two words, the end. */
 enum { BEHIND = 4 };
 
 static void add(struct sandbox *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -25,7 +25,7 @@ static void add(struct sandbox *s, const char *format, ...)
     const int length = vsnprintf(s->text + s->used, room, format, arguments);
     va_end(arguments);
     if (s->count >= SANDBOX_ARGUMENTS - BEHIND || length < 0 || (size_t)length >= room) {
-        s->count = SANDBOX_ARGUMENTS; /* sandbox_end tells */
+        s->count = SANDBOX_ARGUMENTS; /* sandbox_end reports it */
         return;
     }
     s->argv[s->count++] = s->text + s->used;
@@ -47,7 +47,7 @@ static void bind(struct sandbox *s, const char *how, const char *path)
 
 /* --- the system --- */
 
-/* A folder of the root, or the link that it is on systems where all is in /usr. */
+/* Shows a folder of the root or, on systems with a merged /usr, the symbolic link. */
 static void show_root(struct sandbox *s, const char *path)
 {
     char target[PATH_MAX];
@@ -95,7 +95,7 @@ static void show_system(struct sandbox *s)
             bind(s, "--ro-bind", files[i]);
 }
 
-/* The user says by LD_LIBRARY_PATH which libraries programs may need. */
+/* LD_LIBRARY_PATH names folders whose libraries programs may need. */
 static void show_library_path(struct sandbox *s)
 {
     const char *const value = getenv("LD_LIBRARY_PATH");
@@ -108,7 +108,7 @@ static void show_library_path(struct sandbox *s)
 
 /* --- devices --- */
 
-/* /dev/nvidiaN is a GPU; the others, such as /dev/nvidiactl and /dev/nvidia-uvm, are the driver's. */
+/* /dev/nvidiaN is a GPU; other names, such as /dev/nvidiactl and /dev/nvidia-uvm, belong to the driver. */
 static bool is_another_gpu(const char *path)
 {
     const char *const number = path + strlen("/dev/nvidia");
@@ -126,7 +126,7 @@ static void show_gpu(struct sandbox *s)
     bind(s, "--ro-bind-try", "/sys");
 }
 
-/* What is written to these is memory, and bounded. */
+/* Writable folders in memory, with a size limit. */
 static void add_private_folders(struct sandbox *s)
 {
     static const char *const words[] = {"--proc", "/proc",    "--size",  "67108864", "--tmpfs", "/tmp",
@@ -134,8 +134,8 @@ static void add_private_folders(struct sandbox *s)
     add_words(s, words);
 }
 
-/* No --new-session: whoever is started here leads a session of its own anyway, and staying in bubblewrap's group lets one
- * kill reach them all. Killing bubblewrap ends the process namespace in any case. */
+/* Without --new-session: the process leads its own session anyway, and staying in bubblewrap's process group
+ * lets one kill reach all. Killing bubblewrap ends the process namespace in any case. */
 void sandbox_begin(struct sandbox *s, enum sandbox_use use)
 {
     static const char *const common[] = {"bwrap",
@@ -147,7 +147,7 @@ void sandbox_begin(struct sandbox *s, enum sandbox_use use)
                                          "--cap-drop",
                                          "ALL",
                                          NULL};
-    /* A compiler that is told to include /dev/zero would read for as long as there is memory. */
+    /* A compiler told to include /dev/zero would read until memory runs out. */
     static const char *const null[] = {"--dir", "/dev", "--dev-bind", "/dev/null", "/dev/null", NULL};
     static const char *const devices[] = {"--dev", "/dev", NULL};
     s->count = 0;
@@ -181,7 +181,7 @@ void sandbox_stand(struct sandbox *s, const char *folder)
         add(s, "--dir");
         add(s, "%s", folder);
     }
-    /* Twice, and bubblewrap warns at the head of every log. */
+    /* A second --chdir would make bubblewrap print a warning at the top of every log. */
     for (int i = 0; i + 1 < s->count; i++)
         if (strcmp(s->argv[i], "--chdir") == 0) {
             add(s, "%s", folder);
@@ -206,8 +206,8 @@ static bool find_on_path(const char *name, char *path, size_t size)
     return found;
 }
 
-/* PREFIX/bin/cc has its libraries and headers in PREFIX/lib and so on; nothing else of PREFIX is shown, which may be a
- * user's home. */
+/* PREFIX/bin/cc needs its libraries and headers in PREFIX/lib and so on. Nothing else of PREFIX is shown,
+ * since it may be a user's home. */
 static void show_prefix(struct sandbox *s, const char *program)
 {
     static const char *const parts[] = {"bin",     "lib",  "lib64", "libexec", "include",

@@ -1,8 +1,9 @@
-/* Bubblewrap's command line: what a process in the sandbox may see and do.
+/* Bubblewrap's command line: the view and rights of a process in the sandbox.
  *
- * It sees programs and libraries of the system, the folders of LD_LIBRARY_PATH, the CUDA Toolkit, and what it is shown
- * by name. Nothing else of the file system is there: no home, no /etc but the loader's files, no working directory. It has
- * no network, its own /proc, /tmp and /dev, and a root that cannot be written. */
+ * The process sees programs and libraries of the system, the folders of LD_LIBRARY_PATH, the CUDA Toolkit,
+ * and paths that are shown explicitly. It sees nothing else of the file system: no home, no /etc except the
+ * loader's files, no working directory. It has no network, its own /proc, /tmp and /dev, and a read-only
+ * root. */
 #ifndef UNSEEN_SANDBOX_H
 #define UNSEEN_SANDBOX_H
 
@@ -13,7 +14,7 @@
 
 enum { SANDBOX_ARGUMENTS = 256, SANDBOX_TEXT = 16384 };
 
-/* An argument vector and the text that its arguments point into. */
+/* An argument vector and the text to which its arguments point. */
 struct sandbox {
     const char *argv[SANDBOX_ARGUMENTS];
     int count;
@@ -21,7 +22,7 @@ struct sandbox {
     size_t used;
 };
 
-/* What is to run inside. */
+/* Kind of the process to run inside. */
 enum sandbox_use {
     SANDBOX_CANDIDATE, /* a runner on the host */
     SANDBOX_CUDA,      /* a runner with the GPU's devices */
@@ -29,35 +30,36 @@ enum sandbox_use {
 };
 
 void sandbox_begin(struct sandbox *sandbox, enum sandbox_use use);
-void sandbox_show(struct sandbox *sandbox, const char *path); /* a file or folder, absolute, to read */
-void sandbox_lend(struct sandbox *sandbox, const char *path); /* the same, to write */
+/* shows a file or folder (absolute path), read-only */
+void sandbox_show(struct sandbox *sandbox, const char *path);
+void sandbox_lend(struct sandbox *sandbox, const char *path); /* the same, writable */
 
 void sandbox_stand(struct sandbox *sandbox,
-                   const char *folder); /* the working directory, itself not shown; default: / */
+                   const char *folder); /* sets the working directory without showing it; default: / */
 
-/* The program of that name on PATH, with the folder that it lies in and, for a toolchain outside of the system's folders,
- * its libraries. */
+/* Shows the program of that name on PATH with its folder. For a toolchain outside of the system's folders, it
+ * also shows its libraries. */
 void sandbox_show_program(struct sandbox *sandbox, const char *name);
 
-/* What is to run goes behind: argv[count], and so on. False: something did not fit. */
+/* Ends the command line; the caller appends its program at argv[count]. False: something did not fit. */
 bool sandbox_end(struct sandbox *sandbox);
 
 /* --- does it work here? --- */
 
-/* Probes once per process. UNSEEN_NO_SANDBOX=1 turns it off. */
+/* Probes once per process. UNSEEN_NO_SANDBOX=1 disables it. */
 bool sandbox_works(void);
 
-const char *sandbox_why_not(void); /* NULL: it does */
+const char *sandbox_why_not(void); /* NULL: it works */
 
-/* From now on nothing of a candidate's is compiled or run outside of it. */
+/* Requires the sandbox: from now on no code of a candidate is compiled or run outside of it. */
 void sandbox_require(void);
 bool sandbox_required(void);
 
-/* --- folders that every compiler is shown: the tool's headers, --sources --- */
+/* --- folders shown to every compiler: the tool's headers, --sources --- */
 
 enum { SANDBOX_SOURCES = 16 };
-bool sandbox_add_source(const char *folder); /* false: there is none, or there are too many */
-const char *sandbox_source(int i);           /* NULL: there are no more */
+bool sandbox_add_source(const char *folder); /* false: no such folder, or too many */
+const char *sandbox_source(int i);           /* NULL: beyond the last */
 void sandbox_show_sources(struct sandbox *sandbox);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Field 6 of /proc/PID/stat; the name, in parentheses, may hold blanks and parentheses itself. */
+/* Reads field 6 of /proc/PID/stat. The name in parentheses may contain blanks and parentheses itself. */
 static bool is_in_session(const char *pid, pid_t session)
 {
     char path[300], line[512];
@@ -21,7 +21,7 @@ static bool is_in_session(const char *pid, pid_t session)
     return read && of == (int)session;
 }
 
-/* "RAN WAITED SLICES", nanoseconds both. */
+/* Parses "RAN WAITED SLICES", the first two in nanoseconds. */
 static bool read_account(const char *pid, const char *thread, double *ran, double *waited)
 {
     char path[600], line[128];
@@ -76,7 +76,7 @@ double starvation_seconds(const struct starvation *first, pid_t session)
     starvation_begin(&now, session);
     for (int i = 0; i < now.count; i++) {
         double ran = now.first[i].ran, waited = now.first[i].waited;
-        for (int k = 0; k < first->count; k++) /* a thread that is new has no past to take away */
+        for (int k = 0; k < first->count; k++) /* a new thread has no earlier sample to subtract */
             if (first->first[k].thread == now.first[i].thread) {
                 ran -= first->first[k].ran;
                 waited -= first->first[k].waited;

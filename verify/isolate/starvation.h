@@ -1,4 +1,4 @@
-/* Tells a candidate that hangs from one that is kept from the cores. */
+/* Distinguishes a candidate that hangs from one that gets no CPU time. */
 #ifndef UNSEEN_STARVATION_H
 #define UNSEEN_STARVATION_H
 
@@ -6,22 +6,22 @@
 
 enum { STARVATION_THREADS = 256 };
 
-/* A first look at the threads of a session. */
+/* The first sample of a session's threads. */
 struct starvation {
     int count;
     struct {
         pid_t thread;
-        double ran, waited; /* seconds so far: on a core; ready to run, and on none */
+        double ran, waited; /* seconds so far on a core, and ready to run without a core */
     } first[STARVATION_THREADS];
 };
 
-/* `session` is the process that leads it: a runner, or the sandbox that holds one. */
+/* `session` is the pid of its leader: a runner, or the sandbox around one. */
 void starvation_begin(struct starvation *starvation, pid_t session);
 
-/* For how many seconds since then the session was ready to run and had no core: of its threads' waits the
- * mean, each weighted by how long that thread wanted a core at all. A thread that sleeps or spins waits for
- * nobody, and one that computes on a core that it shares with three others waits three quarters of the time.
- * 0 where the kernel keeps no such account (CONFIG_SCHED_INFO). */
+/* Seconds since starvation_begin in which the session was ready to run but had no core: the mean over its
+ * threads, weighted by how long each wanted a core. A sleeping or spinning thread waits for nobody. A
+ * computing thread that shares a core with three others waits three quarters of the time. 0 if the kernel
+ * keeps no such account (CONFIG_SCHED_INFO). */
 double starvation_seconds(const struct starvation *starvation, pid_t session);
 
 #endif

@@ -12,12 +12,12 @@
 #include "verify/device/cgroup.h"
 
 enum { FIRST = 256, LEAST_TASKS = 1024, TASKS_PER_CORE = 16, PATH_BYTES = 4096 };
-/* How fast memory is touched first, bytes a second and core, and processes are started: 2 to 3 GB and 10 000 were measured on
- * hosts of the years 2019 to 2024. */
+/* Upper bounds on growth: bytes of memory first touched per second and core, and process starts per second. 2
+ * to 3 GB and 10 000 were measured on hosts of 2019 to 2024. */
 static const double fill_rate = 3e9, start_rate = 5e4;
 static const double soonest = 0.01, latest = 0.25;
 
-/* Processes still to be looked at. */
+/* Processes still to be examined. */
 struct queue {
     pid_t *pid;
     int count, room;
@@ -29,7 +29,7 @@ static void queue_add(struct queue *q, pid_t pid)
         const int room = q->room ? 2 * q->room : FIRST;
         pid_t *grown = realloc(q->pid, (size_t)room * sizeof *grown);
         if (!grown)
-            return; /* what is known of so many is above any bound */
+            return; /* the count so far already exceeds any limit */
         q->pid = grown;
         q->room = room;
     }
@@ -38,7 +38,7 @@ static void queue_add(struct queue *q, pid_t pid)
 
 /* --- one process --- */
 
-/* "RssAnon:     1234 kB", in bytes; 0 where there is no such line. */
+/* Parses "RssAnon: 1234 kB" to bytes; 0 if there is no such line. */
 static double field(const char *text, const char *name)
 {
     const char *const at = strstr(text, name);
@@ -57,7 +57,7 @@ static bool read_file(pid_t pid, const char *name, char *text, size_t size)
     return got > 0;
 }
 
-/* `exact`: pages that several processes share count in parts; the kernel walks through all of them for it. */
+/* `exact`: shared pages count proportionally, for which the kernel walks through all pages. */
 static void add_process(pid_t pid, double lent, bool exact, struct usage *usage)
 {
     char text[4096];
@@ -71,7 +71,7 @@ static void add_process(pid_t pid, double lent, bool exact, struct usage *usage)
     usage->bytes += own + fmax(0, shared - lent);
 }
 
-/* What a thread has started stands with that thread. */
+/* The children of a process are listed by its threads. */
 static void add_children(pid_t pid, struct queue *q)
 {
     char path[PATH_BYTES];
@@ -171,7 +171,7 @@ struct usage usage_default(void)
                           .tasks = many > LEAST_TASKS ? many : LEAST_TASKS};
 }
 
-/* What a library needs to start does not shrink with the number of workers. */
+/* The memory a library needs to start does not shrink with the number of workers. */
 double usage_of_worker(int workers)
 {
     static const double enough = 4.0 * (1 << 30);

@@ -1,6 +1,7 @@
-/* What the processes of a candidate hold of the machine: the runner, and all that it started, however far removed. Counted
- * from outside and for these processes alone, since what the system bounds without privileges is either one process
- * (RLIMIT_AS, which also counts the addresses that CUDA reserves) or all of a user's (RLIMIT_NPROC). */
+/* Resources used by the processes of a candidate: the runner and all its descendants. They are counted from
+ * outside for these processes only. Without privileges, the system's own limits cover either one process
+ * (RLIMIT_AS, which also counts the addresses that CUDA reserves) or all processes of a user
+ * (RLIMIT_NPROC). */
 #ifndef UNSEEN_USAGE_H
 #define UNSEEN_USAGE_H
 
@@ -9,25 +10,27 @@
 #include <sys/types.h>
 
 struct usage {
-    double bytes; /* main memory that is theirs: anonymous, shared, swapped out */
+    double bytes; /* private main memory: anonymous, shared, swapped out */
     int tasks;    /* processes and threads */
 };
 
-/* `leader`: the process that stands for the runner. `lent`: bytes of shared memory that each of them may have from the
- * judge, which are not theirs. Counting ends once it is above `most`; pages that a fork shares count once by then. */
+/* `leader`: the process that stands for the runner. `lent`: shared memory of the judge that each process may
+ * map, in bytes, which is not counted. Counting stops once it exceeds `most`; by then pages shared by a fork
+ * are counted only once. */
 struct usage usage_of(pid_t leader, double lent, const struct usage *most);
 
-/* Seconds until `most` can be reached from `now`. */
+/* Shortest time in seconds from `now` until `most` can be reached. */
 double usage_reach(const struct usage *now, const struct usage *most);
 
-/* Above `most`, in words: what was found, and what is allowed, both beside what was there before. False: it is not. */
+/* Describes an excess over `most`: the amount found and the limit, both without what was there `before`.
+ * False: there is no excess. */
 bool usage_exceeds(const struct usage *now, const struct usage *most, const struct usage *before, char *text,
                    size_t text_size);
 
-/* Where --memory says nothing: half of the main memory that this process may have; and as many processes and threads as
- * several pools of one thread a core are, but not as many as a machine has. */
+/* Default limits without --memory: half of the main memory available to this process. The limit on processes
+ * and threads allows several pools of one thread per core, but less than a machine's maximum. */
 struct usage usage_default(void);
-/* Of that what one of several workers may have: its part, but 4 GiB where that is less, or all. */
+/* The share of one of several workers: an equal part, but at least 4 GiB, or all if that is less. */
 double usage_of_worker(int workers);
 
 #endif

@@ -18,17 +18,17 @@
 #include "zygote_packet.h"
 #include "verify/system/packet.h"
 
-/* Loading libraries from a cold disk; a fork and an end are short. */
+/* Loading libraries from a cold disk takes long; a fork and an end are fast. */
 static const double load_timeout = 300, word_timeout = 20;
 
-/* The sandbox ends with the thread that has started it, so that each has a thread that waits for its end. */
+/* The sandbox ends with the thread that started it, so each zygote has a thread that waits for its end. */
 struct zygote {
     struct zygote *next;
     char *key;
     struct spawned process;
     pthread_t keeper;
     pthread_cond_t changed;
-    const struct zygote_plan *plan; /* while it is being started */
+    const struct zygote_plan *plan; /* only while it starts */
     bool started, over, busy;
     int error;
 };
@@ -49,7 +49,7 @@ static void *keep(void *data)
     return NULL;
 }
 
-/* With its process, if it has one. It is in no list any more. */
+/* Frees it and ends its process, if any. It must already be out of the list. */
 static void destroy(struct zygote *z)
 {
     if (z->error == 0) {
@@ -69,7 +69,7 @@ static void destroy(struct zygote *z)
     free(z);
 }
 
-/* A packet of this kind; its descriptor, if it has one, to *fd. False: it did not come in time. */
+/* Receives a packet of this kind, and its descriptor, if any, to *fd. False: timeout. */
 static bool hear(struct zygote *z, uint32_t kind, double timeout, struct zygote_packet *packet, int *fd)
 {
     const double end = clock_seconds() + timeout;
@@ -90,7 +90,7 @@ static bool tell(struct zygote *z, uint32_t kind, const int *fd)
     return packet_send(z->process.channel, &packet, sizeof packet, fd, count, MSG_DONTWAIT) == sizeof packet;
 }
 
-/* What it printed before it ended, in plain letters. */
+/* Its output before it ended, with control characters removed. */
 static void explain(struct zygote *z, char *text, size_t text_size)
 {
     char words[600];
@@ -190,7 +190,7 @@ int zygote_give(struct zygote *z)
         pthread_mutex_unlock(&lock);
         return packet.value;
     }
-    unlist(z); /* it was ended with its process */
+    unlist(z); /* it was removed when its process was ended */
     destroy(z);
     return SIGKILL;
 }

@@ -1,16 +1,18 @@
-/* Between the judge and a zygote: the interpreter of a candidate with its libraries loaded, which becomes a new process for each
- * start by a fork. Packets over a SOCK_SEQPACKET socketpair, descriptor 3 in there. */
+/* Protocol between the judge and a zygote: an interpreter with loaded libraries that forks a new process for
+ * each start of a candidate. Packets go over a SOCK_SEQPACKET socketpair, which is descriptor 3 in the
+ * zygote. */
 #ifndef UNSEEN_ZYGOTE_PACKET_H
 #define UNSEEN_ZYGOTE_PACKET_H
 
 #include <stdint.h>
 
 enum zygote_kind {
-    ZYGOTE_READY = 1, /* from it: libraries are loaded */
-    ZYGOTE_START,     /* to it, with two descriptors: the new process's channel and output */
-    ZYGOTE_STARTED,   /* from it, with a descriptor: the process (pidfd); value: 0, or an errno without one */
-    ZYGOTE_END,       /* to it: that process and all that it has started are to end */
-    ZYGOTE_ENDED      /* from it; value: the wait status */
+    ZYGOTE_READY = 1, /* from the zygote: its libraries are loaded */
+    ZYGOTE_START,     /* to the zygote, with two descriptors: the new process's channel and output */
+    /* from the zygote, with a descriptor: the process (pidfd); value: 0, or an errno without one */
+    ZYGOTE_STARTED,
+    ZYGOTE_END,  /* to the zygote: kill that process and its descendants */
+    ZYGOTE_ENDED /* from the zygote; value: the wait status */
 };
 
 struct zygote_packet {

@@ -4,7 +4,7 @@
 
 #include "gen/contract/instantiate.h"
 
-/* Room beyond the last element, for what reads whole vectors. */
+/* Spare bytes after the last element, for code that reads whole vectors. */
 enum { SLACK = 16 };
 
 static int lay_tensor(struct layout *l, int t)

@@ -1,5 +1,5 @@
-/* One content of a configuration laid out in the judging process, outside of any session: inputs filled, outputs poisoned,
- * on either back end. For what looks at a definition itself rather than at a candidate. */
+/* One input draw of a configuration in the judging process, outside of any session: inputs filled, outputs
+ * poisoned, on either backend. For checks of a definition rather than of a candidate. */
 #ifndef UNSEEN_LAYOUT_H
 #define UNSEEN_LAYOUT_H
 
@@ -12,24 +12,26 @@ struct layout {
     struct config config;
     int content;
     struct instance instance;
-    void *held[PROBLEM_MAX_TENSORS]; /* inputs and in-out tensors: what they hold before a call */
-    /* Outputs and in-out tensors: what a call leaves; before one poison, or of an in-out tensor what it held. */
+    void *held[PROBLEM_MAX_TENSORS]; /* inputs and in-out tensors: contents before a call */
+    /* Outputs and in-out tensors: contents after a call. Before a call they contain poison, or for an in-out
+     * tensor its previous contents. */
     void *got[PROBLEM_MAX_TENSORS];
     size_t bytes[PROBLEM_MAX_TENSORS];
 };
 
-/* 0; -1 when out of memory, or an error of `memory`. layout_close is safe after any of them. */
+/* Returns 0, -1 when out of memory, or an error of `memory`. layout_close is safe after any of them. */
 int layout_open(struct layout *layout, const struct memory *memory, const struct config *config, int content);
 void layout_close(struct layout *layout);
 
-/* What judges the output tensor `output` of the layout by the arithmetic of a compute capability; no samples. */
+/* Fills the request to judge tensor `output` of the layout, under the arithmetic of a compute capability,
+ * without samples. */
 void layout_request(const struct layout *layout, int output, int capability, struct judge_request *request);
 
-/* On the back end of the layout's memory; as the reference returns. */
+/* Judges on the backend of the layout's memory; returns the reference's result. */
 int layout_judge(const struct layout *layout, const struct reference *reference,
                  const struct judge_request *request, struct judge_report *report);
 
-/* MPFR's answers on elements that were judged, wherever the tensors lie; -1 when out of memory. */
+/* Asks MPFR about judged elements, wherever the tensors are; -1 when out of memory. */
 int layout_witness(const struct layout *layout, const struct reference *reference,
                    const struct judge_request *request, const struct judged *const *element,
                    struct witnessed *answer, int count);

@@ -1,6 +1,6 @@
 #include "clocks.h"
 
-/* Of CLOCKS_CALLS, how many must show the gap. */
+/* Number of the CLOCKS_CALLS calls that must show the difference. */
 enum { LEAST_APART = 11 };
 
 bool clocks_disagree(const struct clocks *c)

@@ -1,22 +1,23 @@
-/* Two clocks of one call, and what it proves when they disagree. */
+/* Two clocks of one call, and the conclusion from a disagreement. */
 #ifndef UNSEEN_CLOCKS_H
 #define UNSEEN_CLOCKS_H
 
 #include <stdbool.h>
 
 struct clocks {
-    double event_ms, wall_ms; /* of one call: between the stream's events; until the device is idle */
+    /* of one call: time between the stream's events; wall time until the device is idle */
+    double event_ms, wall_ms;
 };
 
-/* Further apart than launching a kernel explains. */
+/* Do they differ by more than a kernel launch explains? */
 bool clocks_disagree(const struct clocks *clocks);
 
-/* Of calls of a candidate and, between them, kernels of ours of the same length: do they show that work
+/* Compares calls of a candidate with interleaved kernels of ours of the same length. Do they prove that work
  * outlives the candidate's call? */
 bool clocks_prove(const struct clocks *candidate, const struct clocks *control, int count);
 
-/* Calls of a proof. A neighbour that falls by chance on all of the candidate's calls and on none of
- * ours between them would have to be right twice as often. */
+/* Calls per proof. By chance a neighbour would have to disturb all of the candidate's calls, and none of our
+ * interleaved kernels. */
 enum { CLOCKS_CALLS = 12 };
 
 #endif

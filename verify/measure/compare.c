@@ -46,8 +46,9 @@ struct shift compare_processes(const double *log_ratio, int count)
     return shift;
 }
 
-/* Ends of intervals come from so few processes that nobody knows the tails: those of Student's t with so many degrees of freedom
- * stand for them, in which a half-width is the quantile of 97.5%. */
+/* p-value of a distance, from an interval's half-width. Interval ends come from so few processes that their
+ * tails are unknown. Student's t with this many degrees of freedom replaces them; its 97.5% quantile
+ * corresponds to the half-width. */
 static double tail(double distance, double half_width)
 {
     static const double freedom = 10;
@@ -56,7 +57,7 @@ static double tail(double distance, double half_width)
     return half_width > 0 ? student_tail(freedom, score_student_t(freedom) * distance / half_width) : 0;
 }
 
-/* The p that belong to an interval. */
+/* The p-values for an interval. */
 static struct shift of_interval(const struct interval *log_ratio)
 {
     const struct interval *r = log_ratio;
@@ -115,8 +116,8 @@ static int by_p(const void *a, const void *b)
     return x->p != y->p ? (x->p > y->p) - (x->p < y->p) : x->at - y->at;
 }
 
-/* Holm (1979), Scand. J. Statist. 6:65: of the ordered p_(1) <= .. <= p_(m) the k-th is multiplied by m - k + 1, and none may
- * be below one before it. */
+/* Holm (1979), Scand. J. Statist. 6:65. Of the sorted p_(1) <= .. <= p_(m) the k-th is multiplied by m - k +
+ * 1, and none may be below its predecessor. */
 int compare_holm(const double *p, int count, double *adjusted)
 {
     struct ranked *const ranked = malloc(((size_t)count + 1) * sizeof *ranked);

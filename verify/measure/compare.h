@@ -1,40 +1,41 @@
-/* Is a kernel slower than another? Pure functions of times; doc/compare.md has the rule with its reasons. All ratios are
- * times, new / old, and intervals of them are on logarithms: 0.03 is 3% slower. */
+/* Is a kernel slower than another? Pure functions of times; doc/compare.md has the rule and its reasons. All
+ * ratios are times, new / old; their intervals are on logarithms: 0.03 is 3% slower. */
 #ifndef UNSEEN_COMPARE_H
 #define UNSEEN_COMPARE_H
 
 #include "reports/comparison.h"
 
-double compare_margin(void); /* log(1 / 0.98), to either side */
+double compare_margin(void); /* log(1 / 0.98), on either side */
 
-/* The median of log(new / old) over pairs of times; false where there is none. */
+/* The median of log(new / old) over pairs of times; false if there are none. */
 bool compare_pairs(const double *old_ms, const double *new_ms, int count, double *log_ratio);
 
-/* From log ratios of which each is of a process of its own: what a process is lucky with is in each of them, so that they are
- * what is independent, and not the pairs that one of them takes. Not present for none. */
+/* Estimates the ratio from one log ratio per process. A process has a common bias, so processes are
+ * independent, not the pairs of times within them. Not present for count 0. */
 struct shift compare_processes(const double *log_ratio, int count);
 
-/* From two intervals, each of 95%, of medians of times that were not taken in pairs: the ratio is between the least and the
- * greatest quotient of their ends. Not present where either is not, or not positive. */
+/* Estimates the ratio from 95% intervals of two medians whose times were not paired. The ratio is between the
+ * least and the greatest quotient of their ends. Not present if either interval is not, or is not
+ * positive. */
 struct shift compare_medians(const struct interval *old_ms, const struct interval *new_ms);
 
-/* The logarithms of a ratio with its interval. Not present where it is not, or not positive. */
+/* The logarithm of a ratio with its interval. Not present if the interval is not, or is not positive. */
 struct interval compare_log(const struct interval *ratio);
 
-/* From two 95% intervals of log ratios to one reference: new / reference of one day, old / reference of another. Its half-widths
- * are the roots of the summed squares of theirs, so that it is as unsure as both days together. */
+/* Compares two days by 95% intervals of log ratios to one reference: new / reference and old / reference. The
+ * half-width is the root of the sum of squares, so the result is as uncertain as both days together. */
 struct shift compare_drift(const struct interval *new_log, const struct interval *old_log);
 
-/* Holm's correction: adjusted[i] <= alpha rejects p[i], and of all true hypotheses, whatever they have to do with each other, one
- * or more is rejected with probability alpha at most. 0, or -1 without memory. */
+/* Holm's correction: rejecting p[i] if adjusted[i] <= alpha rejects one or more true hypotheses with
+ * probability at most alpha, for any dependence between them. Returns 0, or -1 when out of memory. */
 int compare_holm(const double *p, int count, double *adjusted);
 
-/* Decide all configurations of a comparison, of which those without an interval stay undecided: slower and faster by the
- * adjusted p against `alpha`, where the data is looked at `looks` times at most; same where the interval lies inside
- * the margins. 0, or -1 without memory. */
+/* Decides all configurations of a comparison; those without an interval stay undecided. Slower and faster: by
+ * the adjusted p against `alpha`, with at most `looks` looks at the data. Same: the interval lies within the
+ * margins. Returns 0, or -1 when out of memory. */
 int compare_decide(struct shift *shift, int count, double alpha, int looks);
 
-/* The mean of log ratios of several configurations, with its 95% t interval. Not present for none. */
+/* The mean log ratio of several configurations with its 95% t interval. Not present for count 0. */
 struct interval compare_mean(const double *log_ratio, int count);
 
 #endif

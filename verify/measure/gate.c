@@ -28,7 +28,8 @@ int gate_decide(struct comparison *c, int looks)
     return status;
 }
 
-/* All n on one side of the margin have a p of 2^-n, which two sides, the looks and Holm's correction multiply. */
+/* If all n processes lie on one side of the margin, p is 2^-n, multiplied by two sides, the looks and Holm's
+ * correction. */
 int gate_least_processes(int hypotheses, int looks)
 {
     return (int)ceil(log2(2 * looks * (double)hypotheses / gate_alpha));
@@ -46,7 +47,7 @@ void gate_find_cheating(const struct result *old, const struct result *new, stru
     }
 }
 
-/* Right is better than an honest refusal, and that is better than a failure. */
+/* A correct result is better than an honest refusal, and a refusal better than a failure. */
 static int worth(enum outcome outcome)
 {
     return outcome == OUTCOME_PASS ? 2 : outcome == OUTCOME_REFUSED ? 1 : 0;
@@ -78,8 +79,8 @@ static void count(struct comparison *c)
     }
 }
 
-/* Where the ratios of single configurations are all that there is: their mean, with its t interval, and for the decision
- * their signed ranks. */
+/* For a comparison that has only one ratio per configuration: their mean with its t interval, and for the
+ * decision their signed ranks. */
 static struct shift over(const struct comparison *c, bool seen, bool unseen)
 {
     double *const log_ratio = calloc((size_t)c->count + 1, sizeof *log_ratio);
@@ -104,8 +105,8 @@ void gate_over_configurations(struct comparison *c)
     c->set[1] = over(c, false, true).log_ratio;
 }
 
-/* Nothing that could be compared is no success, and neither are times most of which say nothing, unless all of them together
- * are known not to be slower. */
+/* If nothing could be compared, the gate is not passed. The same holds if most times are undecided, unless
+ * all together are known not to be slower. */
 static bool says_nothing(const struct comparison *c, bool timing)
 {
     if (c->unknown == c->count)

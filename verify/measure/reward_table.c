@@ -12,7 +12,7 @@ struct reading {
     const char *path;
     int line;
     struct reward_table *table;
-    bool given[REWARD_EVENTS + 1]; /* the last: `other` */
+    bool given[REWARD_EVENTS + 1]; /* the last entry is `other` */
     double other;
     bool has_over;
     char *error;
@@ -163,7 +163,8 @@ static int upside_down(struct reading *r, const char *pass, double value, int ev
         pass, value, event_name(event), r->table->value[event]);
 }
 
-/* A worth that depends on times has a floor instead (reward_table_pass). */
+/* Rejects a table where a failure is worth more than a pass. A value that depends on times has a lower bound
+ * instead (reward_table_pass). */
 static int upright(struct reading *r)
 {
     const struct reward_table *const t = r->table;
@@ -177,7 +178,7 @@ static int upright(struct reading *r)
     return 0;
 }
 
-/* Every outcome is worth something: nothing may turn up in a run that the table does not know. */
+/* Every outcome needs a value, so that a run has no event that the table lacks. */
 static int complete(struct reading *r)
 {
     r->line = 0;
@@ -208,7 +209,7 @@ int reward_table_read(const char *path, struct reward_table *table, char *error,
                         strerror(errno));
     while (status == 0 && fgets(text, sizeof text, file)) {
         r.line++;
-        const char *const mark = "\xef\xbb\xbf"; /* that some editors write first */
+        const char *const mark = "\xef\xbb\xbf"; /* byte order mark that some editors write */
         const bool marked = r.line == 1 && strncmp(text, mark, 3) == 0;
         if (strlen(text) == sizeof text - 1 && text[sizeof text - 2] != '\n')
             status = complain(&r,
@@ -245,7 +246,7 @@ double reward_table_failure(const struct reward_table *table)
     return most;
 }
 
-/* Speedups and fractions lie above 0, and the logarithm of a speedup anywhere. */
+/* Speedups and fractions are above 0; the logarithm of a speedup may be any number. */
 double reward_table_least(const struct reward_table *table)
 {
     double least = table->offset;

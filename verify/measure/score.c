@@ -80,7 +80,7 @@ static double moments_variance(const struct moments *moments)
     return moments->scatter / (moments->count - 1);
 }
 
-/* exp(log_value -+ half); one value has no scatter, which leaves everything possible. */
+/* exp(log_value -+ half); a single value has no scatter, so its interval is unbounded. */
 static struct interval around(double log_value, double half)
 {
     return (struct interval){
@@ -91,7 +91,7 @@ static struct interval around(double log_value, double half)
     };
 }
 
-/* The t interval of a mean, on logarithms: mean -+ t(n-1) s / sqrt(n). */
+/* The t interval of a mean of logarithms: mean -+ t(n-1) s / sqrt(n). */
 static struct interval moments_geomean(const struct moments *moments)
 {
     if (moments->count == 0)
@@ -102,7 +102,7 @@ static struct interval moments_geomean(const struct moments *moments)
                   score_student_t(moments->count - 1) * sqrt(moments_variance(moments) / moments->count));
 }
 
-/* Welch's interval of a difference of means, on logarithms. */
+/* Welch's interval of a difference of means of logarithms. */
 static struct interval moments_ratio(const struct moments *top, const struct moments *bottom)
 {
     double difference = top->mean - bottom->mean, top_variance, bottom_variance, error;
@@ -149,9 +149,9 @@ struct interval score_geomean_ratio(const double *numerator, int numerator_count
     return moments_ratio(&top, &bottom);
 }
 
-/* The greatest k with P(B <= k - 1) <= 0.025 for B ~ Binomial(n, 1/2): the order statistics k and
- * n + 1 - k then enclose the median with at least 95% (Conover, Practical Nonparametric Statistics,
- * 3.2). 0 when there is none. From 1000 on, its normal approximation, rounded outward. */
+/* The largest k with P(B <= k - 1) <= 0.025 for B ~ Binomial(n, 1/2). The order statistics k and n + 1 - k
+ * then enclose the median with at least 95% (Conover, Practical Nonparametric Statistics, 3.2). 0 if there is
+ * none. From n = 1000 on, its normal approximation, rounded outward. */
 static int median_rank(int count)
 {
     double tail = 0;
@@ -203,8 +203,8 @@ static bool has_logarithm(double value)
     return isfinite(value) && value > 0;
 }
 
-/* A time that the hardware does not permit says that the candidate's clock lies, or that work was left out: what the other
- * times say is worth no more. */
+/* A time below the hardware's limit shows that the candidate's clock is wrong, or that work was skipped. Then
+ * the other times are not reliable either. */
 static bool is_timed_truly(const struct result *result)
 {
     for (int i = 0; i < result->finding_count; i++)
@@ -257,7 +257,8 @@ static int outcomes_sum(const struct set_score *score)
     return sum;
 }
 
-/* What --fail-fast or the budget left out would count as not passing, and make a drop that nobody measured. */
+/* Configurations left out by --fail-fast or the budget would count as not passing, and show a drop that was
+ * never measured. */
 static bool stopped_early(const struct result *result)
 {
     for (int i = 0; i < result->result_count; i++)
@@ -301,8 +302,8 @@ static void tally_add(struct tally *tally, enum outcome outcome)
     tally->failed += outcome_fails(outcome);
 }
 
-/* A failure decides whatever is missing; short of one, what could not be judged does. A set that is
- * empty or skipped throughout shows nothing, so it never makes a success. */
+/* A failure decides even if other configurations were not judged; otherwise unjudged configurations decide.
+ * An empty or entirely skipped set shows nothing, so the verdict is never a success. */
 static enum verdict decide(const struct result *result, const struct tally *seen, const struct tally *unseen)
 {
     if (seen->failed + seen->refused > 0)
@@ -350,7 +351,7 @@ enum verdict verdict_decide(const struct result *result)
     return found_forbidden(result) ? VERDICT_FORBIDDEN : decide_by(result, false);
 }
 
-/* The published check looks for no cheating, so findings do not count here. */
+/* The published check does not look for cheating, so findings do not count here. */
 enum verdict verdict_decide_published(const struct result *result)
 {
     return decide_by(result, true);

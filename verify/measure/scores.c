@@ -1,4 +1,5 @@
-/* Scores of a record, by set. Only what passes has a speed; what was planned stays in every denominator. */
+/* Scores of a record, by set. Only passing configurations have a speed; all planned ones count in every
+ * denominator. */
 #include "scores.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ bool scores_is_compared(const struct config_result *config)
            (!config->baseline_judged || config->baseline_outcome == OUTCOME_PASS);
 }
 
-/* Of pairs taken in turns, where there are any: the median may be of other minutes than the baseline's. */
+/* Prefers the ratio of paired times: the median may have been measured minutes apart from the baseline's. */
 double scores_speedup(const struct config_result *config)
 {
     const struct timing *t = &config->timing;
@@ -74,8 +75,8 @@ static void count_one(struct counted *c, const struct config_result *config)
     c->worse += config->baseline_judged && !baseline;
 }
 
-/* Failures stop a run by --fail-fast, or where more of them would prove nothing: what is then left counts as not passing. All
- * else that cuts a run leaves it open. */
+/* A run stops at failures by --fail-fast, or when more failures would prove nothing; the remaining
+ * configurations count as not passing. Any other early end leaves the score open. */
 static void count_endings(struct counted *c)
 {
     bool budget = false;
@@ -138,7 +139,8 @@ static struct score_value fails(const struct counted *c, double value)
                          c->total + c->scouts, c->word);
 }
 
-/* What failures elsewhere in the run have left without times has no speed, and that is no doing of the machine's. */
+/* If failures elsewhere in the run prevented all times, there is no speed, and the machine is not the
+ * cause. */
 static bool failures_took_times(const struct counted *c)
 {
     return c->stopped && c->timed == 0;
@@ -146,7 +148,8 @@ static bool failures_took_times(const struct counted *c)
 
 static const char untimed[] = "failures ended the run before times were taken";
 
-/* No speed at all: of what passes there are scouts at most, or failures ended the run before times were taken. */
+/* There is no speed at all: at most small configurations pass, or failures ended the run before anything was
+ * timed. */
 static bool has_no_speed(const struct counted *c, struct score_value *instead)
 {
     if (c->passing == 0 && c->scouts == 0)
@@ -173,7 +176,7 @@ static struct score_value ours(const struct counted *c)
                          c->word, set->geomean_fraction);
 }
 
-/* The mean over configurations, each with the same weight. */
+/* The mean over configurations with equal weights. */
 static double mean_speedup(const struct counted *c)
 {
     double sum = 0;
@@ -203,7 +206,8 @@ static struct score_value arena(const struct counted *c, bool bounded)
                          c->total + c->scouts, c->word, speedup);
 }
 
-/* What is not known of the baseline counts against a candidate that does not pass there, and not for one that does. */
+/* An unknown outcome of the baseline counts against a candidate that fails there, and not for one that
+ * passes. */
 static struct score_value conditional(const struct counted *c)
 {
     const struct score_quadrants *const q = &c->quadrants;
@@ -219,7 +223,7 @@ static struct score_value conditional(const struct counted *c)
                          c->word);
 }
 
-/* Is its interval on both sides of p? */
+/* Does its interval contain p? */
 static bool straddles(const struct timing *t, double p)
 {
     return !t->baseline_ratio.present || (p * t->baseline_ratio.low < 1 && p * t->baseline_ratio.high >= 1);
@@ -249,7 +253,7 @@ static struct score_value fast(const struct counted *c, double p)
                          (int)lround(share * c->total), c->total, c->word, p);
 }
 
-/* Speed near a threshold may be open while the mean is known, and the other way round. */
+/* A speed near a threshold may be undecided while the mean is known, and vice versa. */
 static struct score_value fast_p(const struct counted *c, double p)
 {
     struct score_value instead;
@@ -288,7 +292,8 @@ static struct score_value peak_fraction(const struct counted *c)
                          peaks->source == PEAKS_VENDOR ? "vendor's" : "measured");
 }
 
-/* The mean over the set; what does not pass has 0. T_SOL is the roofline's time, without what a launch takes. */
+/* The mean over the set, where configurations that do not pass count 0. T_SOL is the roofline's time without
+ * the launch time. */
 static struct score_value sol(const struct counted *c)
 {
     const struct peaks *const peaks = &c->result->peaks;
@@ -324,14 +329,14 @@ static struct score_value one(const struct counted *c, enum score_name name)
 
 /* --- both sets --- */
 
-/* A kernel that is wrong somewhere is so, whatever was left out. */
+/* A kernel that fails somewhere has this score, even if other configurations were left out. */
 static bool is_settled(const struct counted *c, enum score_name name)
 {
     return c->failed > 0 &&
            (name == SCORE_AKA_POINTS || name == SCORE_AKA_BOUNDED || name == SCORE_PEAK_FRACTION);
 }
 
-/* Is it made of times that are held against ceilings? Speedups are not: both sides are of the same minutes. */
+/* Does the score relate times to ceilings? Speedups do not: both sides were timed in the same minutes. */
 static bool leans_on_ceilings(const struct counted *c, enum score_name name)
 {
     if (c->timed == 0 || c->denied)
@@ -345,7 +350,7 @@ static bool leans_on_ceilings(const struct counted *c, enum score_name name)
     }
 }
 
-/* On a machine that is slower than when its ceilings were measured no such number stands. */
+/* Withdraws such a score if the machine is slower than at the time of its calibration. */
 static void take_back(const struct counted *c, enum score_name name, struct score_value *score)
 {
     const struct peaks *const peaks = &c->result->peaks;
@@ -356,7 +361,7 @@ static void take_back(const struct counted *c, enum score_name name, struct scor
              *peaks->why ? peaks->why : "the machine was slower than its calibration");
 }
 
-/* One in ten may lack a judgement: a number over the others still stands for the set. */
+/* Up to one in ten configurations may be unjudged: a score over the others still represents the set. */
 static bool is_judged(const struct counted *c, enum score_name name)
 {
     enum { ONE_IN = 10 };

@@ -1,4 +1,4 @@
-/* The published formulas, of numbers alone. */
+/* The published formulas, as functions of numbers. */
 #include <math.h>
 
 #include "scores.h"

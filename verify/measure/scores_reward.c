@@ -1,4 +1,4 @@
-/* Scores as rewards: tables, candidates that cannot be used at all, and correctness before speed. */
+/* Scores as rewards: tables, unusable candidates, and correctness before speed. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 
 /* --- tables --- */
 
-/* Of a pass whose time was not taken, since failures ended the run: the least that a pass is worth. */
+/* If failures ended the run before a passing configuration was timed, it gets the least value of a pass. */
 static double worth(const struct counted *c, const struct config_result *config)
 {
     const struct reward_table *const t = c->table;
@@ -19,7 +19,8 @@ static double worth(const struct counted *c, const struct config_result *config)
     return reward_table_pass(t, scores_speedup(config), config->timing.fraction);
 }
 
-/* Neither scouts that pass, which have no speed, nor what could not be judged. */
+/* Leaves out passing small configurations, which have no speed, and configurations that could not be
+ * judged. */
 static bool counts(const struct counted *c, const struct config_result *config)
 {
     const enum owner owner = cause_owner(config->reason.cause);
@@ -28,7 +29,7 @@ static bool counts(const struct counted *c, const struct config_result *config)
     return config->outcome != OUTCOME_SKIPPED || (owner != OWNER_MACHINE && owner != OWNER_JUDGE);
 }
 
-/* Of a table without speeds scouts that pass are worth what any other pass is. */
+/* In a table without speeds, passing small configurations are worth as much as any other pass. */
 static int add_scouts(const struct counted *c, double *reward, int count)
 {
     for (int i = 0; i < c->scouts && !reward_table_is_timed(c->table); i++)
@@ -61,7 +62,7 @@ struct score_value scores_of_table(const struct counted *c)
     return scores_number(value, "over %d %s configurations, of which %d pass", count, c->word, passing);
 }
 
-/* --- what cannot be used at all --- */
+/* --- unusable candidates --- */
 
 struct score_value scores_unusable(enum score_name name, const struct reward_table *table,
                                    enum reward_event event)
@@ -75,7 +76,7 @@ struct score_value scores_unusable(enum score_name name, const struct reward_tab
 
 /* --- correctness before speed --- */
 
-/* The least that a candidate can get which passes everywhere. Shares of passes need no bound. */
+/* The least score of a candidate that passes everywhere. Pass rates need no bound. */
 static double least_of_right(const struct counted *c, enum score_name name)
 {
     switch (name) {

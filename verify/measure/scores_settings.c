@@ -1,4 +1,4 @@
-/* Which scores can be had at all, by the settings alone. */
+/* Which scores are available, as far as the settings decide. */
 #include "scores_internal.h"
 
 bool scores_is_timed(const struct counted *c, enum score_name name)
@@ -11,7 +11,7 @@ static bool compares(const struct counted *c, enum score_name name)
     return name == SCORE_TABLE ? reward_table_compares(c->table) : score_traits(name)->compares;
 }
 
-/* Without a speedup somewhere these have no mean; the published points then add none. */
+/* These scores have no mean if a speedup is missing; the published points then add none. */
 static bool needs_every_speedup(const struct counted *c, enum score_name name)
 {
     return name == SCORE_AKA_BOUNDED || name == SCORE_SOL || (name == SCORE_TABLE && compares(c, name));
@@ -26,8 +26,8 @@ static bool knows_peaks(const struct counted *c, enum score_name name)
            (c->result->memory_bound ? peaks->bandwidth_gbps : peaks->tflops) > 0;
 }
 
-/* By the options, the sets, the baseline and the device: alike for every candidate, whatever it passes. A score that only some
- * candidates can have would rank them by that. */
+/* Decides by options, sets, baseline and device, equally for every candidate. A score that only some
+ * candidates have would rank them by its presence. */
 bool scores_is_ruled_out(const struct counted *c, enum score_name name, struct score_value *instead)
 {
     if (c->planned == 0 && c->found == 0)

@@ -1,4 +1,5 @@
-/* What times must be before a number is made of them: a reward that load made is worse than none. */
+/* Requirements on times before they become a score: a reward that reflects machine load is worse than
+ * none. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,7 +8,7 @@
 
 const double scores_spread_most = 0.02;
 
-/* Half the width of a time's 95% interval, on logarithms. Below 6 samples there is none. */
+/* Half-width of a time's 95% interval on logarithms. Fewer than 6 samples have no interval. */
 static double half_width(int samples, double low, double high)
 {
     enum { LEAST_FOR_INTERVAL = 6 };
@@ -22,7 +23,7 @@ static double half_width_of(const struct timing *t, bool compared)
     return ratio->present && ratio->low > 0 ? log(ratio->high / ratio->low) / 2 : INFINITY;
 }
 
-/* Configurations that differ in their input class only are timed once. */
+/* Configurations that differ only in their input class share one measurement. */
 static bool is_same_measurement(const struct timing *a, const struct timing *b)
 {
     return a->samples == b->samples && a->median_ms == b->median_ms && a->low_ms == b->low_ms &&
@@ -103,8 +104,8 @@ static bool is_below_ceiling(const struct result *result)
     return false;
 }
 
-/* All but how precise they are. One in ten that pass may lack a time of its own: tensors for which there was no memory beside the caches' flushing. A
- * speedup may not be lacking anywhere. */
+/* Checks everything except precision. One in ten passing configurations may lack a time, such as tensors for
+ * which memory was short beside the cache flush. No speedup may be missing. */
 bool scores_times_usable(const struct counted *c, bool compared, struct score_value *instead)
 {
     enum { ONE_IN = 10 };

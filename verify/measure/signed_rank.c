@@ -11,7 +11,8 @@ static int64_t averages(int count)
     return (int64_t)count * (count + 1) / 2;
 }
 
-/* Of W = sum of r B_r, B_r fair coins, r = 1 .. n: the number of subsets of the ranks with that sum, over 2^n. */
+/* P(W <= w) for W = sum of r B_r, B_r fair coins, r = 1 .. n: counts the subsets of the ranks with each sum,
+ * over 2^n. */
 static double tail_exact(int count, int64_t w)
 {
     double share[EXACT_SUM + 1] = {1};
@@ -36,8 +37,8 @@ double signed_rank_tail(int count, int64_t w)
                           : 0.5 * erfc((mean - (double)w - 0.5) / (deviation * M_SQRT2));
 }
 
-/* Tukey: W is the number of averages (d_i + d_j) / 2, i <= j, above the margin (Hollander, Wolfe and Chicken, Nonparametric
- * Statistical Methods, 3.1). By symmetry P(W >= w) = P(W <= n (n + 1) / 2 - w). */
+/* Tukey: W is the number of averages (d_i + d_j) / 2, i <= j, above the margin (Hollander, Wolfe and Chicken,
+ * Nonparametric Statistical Methods, 3.1). By symmetry P(W >= w) = P(W <= n (n + 1) / 2 - w). */
 double signed_rank_above(const double *difference, int count, double margin)
 {
     int64_t above = 0;
@@ -62,7 +63,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The greatest k with P(W <= k - 1) <= level / 2; 0: there is none. */
+/* The largest k with P(W <= k - 1) <= level / 2; 0: there is none. */
 static int64_t rank_of_end(int count, double level)
 {
     int64_t low = 0, high = averages(count) / 2 + 1;

@@ -1,5 +1,5 @@
-/* C++ only because Boost.Math is: everything above student.h is C. Nothing here throws across it: what is out of
- * range is NaN. */
+/* C++ only for Boost.Math; everything above student.h is C. No exception leaves it: arguments out of range
+ * give NaN. */
 #include <boost/math/distributions/students_t.hpp>
 
 #include "student.h"

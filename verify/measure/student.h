@@ -6,11 +6,11 @@
 extern "C" {
 #endif
 
-/* The t that a variable of `df` degrees of freedom exceeds with probability `tail`; df any real above 0, also
- * infinite, tail in (0, 1). NaN outside of that. */
+/* The t that a variable with `df` degrees of freedom exceeds with probability `tail`. df is any real above 0,
+ * or infinite; tail is in (0, 1). NaN outside of that. */
 double student_quantile(double df, double tail);
 
-/* The probability that a variable of `df` degrees of freedom exceeds t, which student_quantile inverts. */
+/* The probability that a variable with `df` degrees of freedom exceeds t; the inverse of student_quantile. */
 double student_tail(double df, double t);
 
 #ifdef __cplusplus

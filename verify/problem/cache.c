@@ -18,7 +18,7 @@
 
 enum { HEX = 2 * SHA256_DIGEST_SIZE, FOOTER = 16 + 1 + HEX + 1 };
 
-/* --- where --- */
+/* --- location --- */
 
 void cache_open(struct cache_slot *slot, const char *name)
 {
@@ -40,7 +40,7 @@ void cache_close(struct cache_slot *slot)
     slot->lock = -1;
 }
 
-/* --- looking --- */
+/* --- reading --- */
 
 static void hash_of(const char *data, size_t size, char hex[HEX + 1])
 {
@@ -52,7 +52,7 @@ static void hash_of(const char *data, size_t size, char hex[HEX + 1])
     hex_text(digest, sizeof digest, hex);
 }
 
-/* All of a file of ours, NUL-terminated: what another user put there is not loaded. */
+/* Reads one of our own files and appends a NUL; files of other users are not loaded. */
 static char *read_own(const char *path, size_t *size)
 {
     struct stat status;
@@ -74,7 +74,7 @@ static char *read_own(const char *path, size_t *size)
     return data;
 }
 
-/* The lines behind the object, NUL-terminated in place; NULL when the file is not whole. */
+/* The lines after the object, NUL-terminated in place; NULL if the file is incomplete. */
 static char *find_lines(char *data, size_t size)
 {
     char hex[HEX + 1], *end = NULL;
@@ -111,9 +111,9 @@ bool cache_holds(const struct cache_slot *slot, const char *key)
     return holds;
 }
 
-/* --- keeping --- */
+/* --- writing --- */
 
-/* What was changed after the compiler began may not be what it read. */
+/* A file that changed after the compiler began may not be what the compiler read. */
 static bool is_settled(const char *path, const struct timespec *began)
 {
     struct stat status;
@@ -123,7 +123,7 @@ static bool is_settled(const char *path, const struct timespec *began)
            (status.st_mtim.tv_sec == began->tv_sec && status.st_mtim.tv_nsec <= began->tv_nsec);
 }
 
-/* Object, lines and footer in one piece. NULL: a source is gone or was changed (or memory is out). */
+/* Concatenates object, lines and footer. NULL: a source is missing or has changed, or out of memory. */
 static char *make_entry(const char *object, const char *key, char *const *sources,
                         const struct timespec *began, size_t *size)
 {
@@ -162,8 +162,8 @@ bool cache_keep(struct cache_slot *slot, const char *path, const char *key, char
     char *entry = make_entry(path, key, sources, began, &size);
     if (!entry)
         return false;
-    /* Under the slot's lock one name does. A killed process may have left it: it is unlinked, never opened, since a hard link
-     * or a pipe may have been planted there. */
+    /* Under the slot's lock one name suffices. A killed process may have left the file. It is unlinked and
+     * never opened, since a hard link or a pipe may have been planted there. */
     snprintf(temporary, sizeof temporary, "%s.%ld.tmp", slot->path, slot->lock >= 0 ? 0 : (long)getpid());
     unlink(temporary);
     const int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);

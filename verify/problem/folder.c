@@ -19,12 +19,12 @@
 #include "verify/task/importing.h"
 #include "verify/task/task.h"
 
-/* A problem from a folder. */
+/* A problem loaded from a folder. */
 struct loaded {
     struct module_source source;
     char word[MODULE_PATH];
     const struct problem *problem;
-    struct reference reference[MODULE_REFERENCES]; /* by number of source.outputs */
+    struct reference reference[MODULE_REFERENCES]; /* in the order of source.outputs */
     struct loaded *next;
 };
 
@@ -43,7 +43,7 @@ static enum folder_status status_of(enum build_status status)
     return status == BUILD_OK ? FOLDER_OK : status == BUILD_ENVIRONMENT ? FOLDER_ENVIRONMENT : FOLDER_INPUT;
 }
 
-/* --- what the folder holds --- */
+/* --- contents of the folder --- */
 
 static bool is_identifier(const char *name)
 {
@@ -76,7 +76,7 @@ static enum folder_status find_name(struct module_source *source, const char *wo
                  word, name);
     else {
         snprintf(source->folder, sizeof source->folder, "%s", real);
-        sandbox_add_source(real); /* kernels in it may include what lies there */
+        sandbox_add_source(real); /* kernels in the folder may include its files */
         snprintf(source->name, sizeof source->name, "%s", name);
         status = FOLDER_OK;
     }
@@ -84,7 +84,7 @@ static enum folder_status find_name(struct module_source *source, const char *wo
     return status;
 }
 
-/* Imported, and renamed since: OTHER.task. */
+/* The folder was renamed after an import: it has OTHER.task. */
 static bool is_renamed(const struct module_source *source, const char *word, char *text, size_t size)
 {
     char found[MODULE_PATH] = "";
@@ -128,7 +128,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* "" for reference.h, then OUTPUT of every reference_OUTPUT.h, in the order of their names. */
+/* Lists "" for reference.h, then OUTPUT for every reference_OUTPUT.h, sorted by name. */
 static void list_references(struct module_source *source)
 {
     static const char prefix[] = "reference_";
@@ -148,7 +148,7 @@ static void list_references(struct module_source *source)
     qsort(source->outputs[1], (size_t)source->output_count - 1, sizeof source->outputs[1], by_name);
 }
 
-/* Imported: NAME.task stands for problem.c and reference.h. */
+/* An imported task has NAME.task instead of problem.c and reference.h. */
 static bool is_task(const struct module_source *source)
 {
     char path[MODULE_PATH + 2 * MODULE_NAME];
@@ -175,7 +175,7 @@ static enum folder_status find_source(struct module_source *source, const char *
     return FOLDER_OK;
 }
 
-/* --- what the module exports --- */
+/* --- exports of the module --- */
 
 static void *symbol(const struct module *module, const struct loaded *l, const char *what, const char *output)
 {
@@ -245,7 +245,7 @@ static enum folder_status load(const struct problem **problem, const char *word,
     }
     snprintf(l->word, sizeof l->word, "%s", word);
     l->next = all;
-    all = l; /* from here on others know it */
+    all = l; /* from here on other functions find it */
     status = take_problem(l, &module, text, size);
     module_release(&module);
     if (status == FOLDER_OK) {
@@ -255,7 +255,7 @@ static enum folder_status load(const struct problem **problem, const char *word,
     return status;
 }
 
-/* --- the public part --- */
+/* --- public functions --- */
 
 static enum folder_status refuse_unknown(const char *word, char *text, size_t size)
 {
@@ -286,7 +286,7 @@ void folder_import_seconds(double seconds)
     import_seconds = seconds;
 }
 
-/* On the fly, into a private folder that goes with the process. */
+/* Imports a task into a private folder that is removed with the process. */
 static enum folder_status import_task(const struct problem **problem, const char *word, char *text,
                                       size_t size)
 {
@@ -300,7 +300,8 @@ static enum folder_status import_task(const struct problem **problem, const char
     return status;
 }
 
-/* KernelBench-Hard's form of a task: no problem.c, but reference.py. What an import made has no reference.py. */
+/* KernelBench-Hard's form of a task has reference.py and no problem.c. An imported folder has no
+ * reference.py. */
 static bool is_reference(const char *folder)
 {
     char path[MODULE_PATH + 16];
@@ -347,7 +348,8 @@ enum folder_status folder_prepare_cuda(const struct problem *problem, const char
     const enum folder_status status = status_of(module_cuda(&module, &l->source, arch, text, size));
     if (status != FOLDER_OK)
         return status;
-    for (int i = 0; i < l->source.output_count; i++) /* ISO C has no such conversion; POSIX has dlsym */
+    /* ISO C lacks this conversion; POSIX requires it for dlsym */
+    for (int i = 0; i < l->source.output_count; i++)
         *(void **)&l->reference[i].judge_cuda = symbol(&module, l, "judge_cuda", l->source.outputs[i]);
     module_release(&module);
     snprintf(text, size, "%s", module.note);

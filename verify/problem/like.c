@@ -17,8 +17,8 @@ enum { PATH = 1200, NESTED = 8 };
 struct copying {
     const struct problem *like;
     const char *name;
-    char folder[PATH]; /* the new one */
-    char error[400];   /* not empty: what went wrong */
+    char folder[PATH]; /* the new folder */
+    char error[400];   /* not empty: the error */
     int depth;
 };
 
@@ -36,9 +36,9 @@ static char *read_text(const char *path)
     return text;
 }
 
-/* --- sources, and what they include --- */
+/* --- sources and their includes --- */
 
-/* The file that is being copied, for those that it includes. */
+/* The file being copied, for resolving its includes. */
 struct including {
     struct copying *c;
     const char *path;
@@ -47,7 +47,7 @@ struct including {
 
 static void copy_source(struct copying *c, const char *path, const char *name);
 
-/* A file that lies where the including one looks for it goes along; one of the tool's stays where it is. */
+/* Copies an included file that is beside the including one; an include of the tool's stays unchanged. */
 static const char *take_include(void *data, const char *file)
 {
     struct including *i = data;
@@ -151,7 +151,7 @@ static void write_page(struct copying *c)
     finish(c, out, "README.md");
 }
 
-/* --- */
+/* --- public function --- */
 
 enum folder_status like_write(const struct problem *like, const char *name, const char *directory, char *text,
                               size_t size)

@@ -12,11 +12,12 @@
 
 enum { COMPILE_SECONDS = 600, VERSION_BYTES = 2000 };
 
-/* The Makefile gives the flags that it compiles problems with: UNSEEN_MODULE_FLAGS, UNSEEN_MODULE_NVFLAGS. */
+/* The Makefile passes its own flags for problems: UNSEEN_MODULE_FLAGS, UNSEEN_MODULE_NVFLAGS. */
 static const char host_flags[] = UNSEEN_MODULE_FLAGS " -fPIC";
 static const char cuda_flags[] = UNSEEN_MODULE_NVFLAGS " -fmad=false -Xcompiler -fPIC";
 
-/* Its own definitions come before the tool's of the same name: a copy of softmax is judged by its own mathematics. */
+/* The module's definitions precede the tool's of the same name: a copy of softmax is judged by its own
+ * mathematics. */
 static const char host_link[] = "-shared -fopenmp -Wl,-Bsymbolic";
 static const char cuda_link[] = "-shared -Xlinker -Bsymbolic";
 
@@ -56,7 +57,7 @@ static enum build_status run(const struct making *making, const struct compiler_
     return BUILD_INPUT;
 }
 
-/* --- what the object depends on beside its sources --- */
+/* --- dependencies of the object besides its sources --- */
 
 enum build_status making_key(struct making *making, char *key, size_t size, char *error, size_t error_size)
 {
@@ -100,7 +101,7 @@ static void add_source(struct making *making, const char *path)
         making->source_count++;
 }
 
-/* What the compiler read, from the rule that it wrote for make: "target: source source \". */
+/* Reads the compiler's inputs from the make rule it wrote: "target: source source \". */
 static void read_sources(struct making *making, const char *path)
 {
     char word[2 * MODULE_PATH];
@@ -128,7 +129,7 @@ static void read_sources(struct making *making, const char *path)
         fclose(in);
 }
 
-/* One file of ours or of the folder to NUMBER.o. */
+/* Compiles one file of ours or of the folder to NUMBER.o. */
 static enum build_status compile(struct making *making, int number, const char *optimize, const char *file,
                                  const char *output, char *error, size_t error_size)
 {
@@ -150,7 +151,7 @@ static enum build_status compile(struct making *making, int number, const char *
             compiler_add(&command, "-DREF_OUTPUT=%s", output);
         compiler_add(&command, "-DREF_HEADER=\"%s\"", what);
     }
-    /* The toolkit's headers go with its version. */
+    /* The toolkit's version stands for its headers. */
     compiler_add_words(&command, making->arch ? "-MMD -MF" : "-MD -MF");
     compiler_add(&command, "%s", rule);
     compiler_add(&command, "-c");
@@ -178,7 +179,8 @@ static enum build_status link_objects(struct making *making, int count, char *er
     return run(making, &command, making->source->folder, error, error_size);
 }
 
-/* problem.c; and for every reference.h its enclosure and its witness, or its enclosure on a GPU. */
+/* Compiles problem.c, and for every reference.h its enclosure and its witness; for a GPU only its
+ * enclosure. */
 enum build_status making_run(struct making *making, char *error, size_t error_size)
 {
     const struct module_source *source = making->source;

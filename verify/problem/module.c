@@ -14,7 +14,7 @@
 
 enum { KEY_BYTES = 8000, HINT_BYTES = 350 };
 
-/* The same folder has the same entry, whatever its content. */
+/* Names the cache entry by the folder, whatever its contents. */
 static void name_entry(const struct making *making, char *name, size_t size)
 {
     struct sha256_ctx hash;
@@ -42,7 +42,7 @@ void module_explain_unnamed(const struct module_source *source, char *error, siz
              source->folder, source->name, source->name);
 }
 
-/* What it wants and nobody has is the author's to define; anything else is this machine's refusal. */
+/* An undefined symbol that nobody provides is the author's error; any other refusal is the machine's. */
 static enum build_status cannot_load(const struct making *making, char *error, size_t error_size)
 {
     static const char missing[] = "undefined symbol: ";
@@ -83,7 +83,8 @@ static enum build_status make(struct making *making, char *error, size_t error_s
     return status;
 }
 
-/* Compile, keep the object where others find it, and load it from there, or else from where it is. */
+/* Compiles the object, stores it in the cache, and loads it from there, or else from where it was
+ * compiled. */
 static enum build_status make_and_load(struct module *module, struct making *making, struct cache_slot *slot,
                                        const char *key, char *error, size_t error_size)
 {

@@ -1,7 +1,7 @@
-/* A problem's folder as a shared object in this process: compiled as the tool's own problems are, kept by cache.h, loaded
- * by dlopen. What a module needs of the tool (problems/ and reference/ functions, MPFR) it finds in the tool itself, which is
- * linked for that: so there is one MPFR with one set of limits and one fetcher, and a problem can be compiled where no
- * library but the C one is installed to link with. */
+/* A problem's folder as a shared object in this process: compiled like the tool's own problems, cached by
+ * cache.h, loaded by dlopen. A module uses the tool's own functions (problems/, reference/, MPFR), which the
+ * tool is linked to export. So there is one MPFR with one set of limits and one fetcher, and compiling a
+ * problem needs no library except libc. */
 #ifndef UNSEEN_MODULE_H
 #define UNSEEN_MODULE_H
 
@@ -9,29 +9,30 @@
 
 enum { MODULE_PATH = 800, MODULE_NAME = 64, MODULE_REFERENCES = 32 };
 
-/* What is compiled. */
+/* Description of what to compile. */
 struct module_source {
-    char folder[MODULE_PATH];                     /* absolute, without links */
-    char name[MODULE_NAME];                       /* of the folder, and of the problem */
+    char folder[MODULE_PATH];                     /* absolute path without symbolic links */
+    char name[MODULE_NAME];                       /* name of the folder and of the problem */
     char outputs[MODULE_REFERENCES][MODULE_NAME]; /* "" for reference.h, OUTPUT for reference_OUTPUT.h */
     int output_count;
 };
 
 struct module {
-    void *handle;      /* of dlopen; for the life of the process */
-    char object[1300]; /* the file, until module_release */
+    void *handle;      /* from dlopen; valid for the life of the process */
+    char object[1300]; /* the file; valid until module_release */
     char scratch[512];
-    char note[600]; /* not empty: what the user should know */
+    char note[600]; /* not empty: a note for the user */
 };
 
-/* Everything for the host; and the enclosure on a GPU of the compute capability `arch`. An error text on anything but
- * BUILD_OK. */
+/* Loads everything for the host, or the enclosure for a GPU of compute capability `arch`. On any result but
+ * BUILD_OK error has a text. */
 enum build_status module_host(struct module *module, const struct module_source *source, char *error,
                               size_t error_size);
 enum build_status module_cuda(struct module *module, const struct module_source *source, const char *arch,
                               char *error, size_t error_size);
-/* "problem.c exports no problem_NAME", with what to do. */
+/* Writes "problem.c exports no problem_NAME", with a hint. */
 void module_explain_unnamed(const struct module_source *source, char *error, size_t error_size);
-void module_release(struct module *module); /* files that are no longer needed; the code stays */
+/* removes files that are no longer needed; the code stays loaded */
+void module_release(struct module *module);
 
 #endif

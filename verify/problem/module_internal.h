@@ -1,4 +1,4 @@
-/* From a folder to an object: used by module.c. */
+/* Compiles a folder to an object; used by module.c. */
 #ifndef UNSEEN_MODULE_INTERNAL_H
 #define UNSEEN_MODULE_INTERNAL_H
 
@@ -6,23 +6,23 @@
 
 enum { MODULE_SOURCES = 512 };
 
-/* One way to compile a folder. */
+/* One compilation of a folder. */
 struct making {
     const struct module_source *source;
     const char *arch; /* NULL: for the host */
     char root[MODULE_PATH];
     char compiler[600];
-    char directory[512]; /* where the object, module.so, and all in between go */
+    char directory[512]; /* contains the object, module.so, and all intermediate files */
     char log[600];
-    char *sources[MODULE_SOURCES + 1]; /* what the compiler read, as it said; NULL-terminated */
+    char *sources[MODULE_SOURCES + 1]; /* inputs reported by the compiler; NULL-terminated */
     int source_count;
 };
 
-/* The tool's own sources and the compiler; BUILD_ENVIRONMENT when one of them is missing. */
+/* Finds the tool's own sources and the compiler; BUILD_ENVIRONMENT if one is missing. */
 enum build_status making_prepare(struct making *making, char *error, size_t error_size);
-/* One line: whatever changes it makes another object. Asks the compiler for its version. */
+/* Builds the key, one line of everything that determines the object. Asks the compiler for its version. */
 enum build_status making_key(struct making *making, char *key, size_t size, char *error, size_t error_size);
 enum build_status making_run(struct making *making, char *error, size_t error_size);
-void making_clear(struct making *making); /* the list of sources */
+void making_clear(struct making *making); /* frees the list of sources */
 
 #endif

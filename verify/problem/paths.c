@@ -11,7 +11,7 @@
 static const char *const places[] = {"..", "../share/unseen", "../.."};
 enum { PLACE_INSTALLED = 1, PLACES = sizeof places / sizeof *places };
 
-/* The place of the file that exists; -1: none, and path names the first, or is not set. */
+/* The index of the place where the file exists; -1: none, and path names the first place, or is not set. */
 static int find_place(char *path, size_t size, const char *name)
 {
     char self[1024];
@@ -22,7 +22,7 @@ static int find_place(char *path, size_t size, const char *name)
     const char *directory = dirname(self);
     for (int i = 0; i < PLACES; i++) {
         snprintf(path, size, "%s/%s/%s", directory, places[i], name);
-        char *real = realpath(path, NULL); /* without "..", for the eyes */
+        char *real = realpath(path, NULL); /* removes ".." for readability */
         if (real)
             snprintf(path, size, "%s", real);
         free(real);

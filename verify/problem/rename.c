@@ -9,7 +9,7 @@ struct renaming {
     const char *from, *to;
     rename_include *include;
     void *data;
-    char last[8], before[8]; /* the two tokens before, as far as they matter here */
+    char last[8], before[8]; /* the two preceding tokens, as far as they matter here */
 };
 
 static bool is_letter(char c)
@@ -33,7 +33,7 @@ static void remember(struct renaming *r, const char *text, size_t length)
     snprintf(r->last, sizeof r->last, "%.*s", (int)length, text);
 }
 
-/* --- each returns how much of the text it has copied --- */
+/* --- each function returns the length of the text it has copied --- */
 
 static size_t comment(struct renaming *r, const char *text)
 {
@@ -90,7 +90,7 @@ static size_t identifier(struct renaming *r, const char *text)
     return length;
 }
 
-/* A quoted #include, at the '#'; 0: it is none. */
+/* Copies a quoted #include at the '#'; 0: it is none. */
 static size_t directive(const struct renaming *r, const char *text)
 {
     char file[256];

@@ -16,10 +16,10 @@ static bool has_room(size_t size, uint64_t offset, uint64_t bytes)
     return offset <= size && bytes <= size - offset;
 }
 
-/* In a symbol table of so many bytes. */
+/* Searches a symbol table of that many bytes. */
 static size_t find_in(const char *table, uint64_t bytes, uint64_t value)
 {
-    ElfW(Sym) symbol; /* a copy: tables need not be aligned where a file says so */
+    ElfW(Sym) symbol; /* a copy, since a table in a file may be misaligned */
     for (uint64_t s = 0; s < bytes / sizeof symbol; s++) {
         memcpy(&symbol, table + s * sizeof symbol, sizeof symbol);
         if ((symbol.st_info & 15) == STT_OBJECT && value >= symbol.st_value &&
@@ -29,7 +29,7 @@ static size_t find_in(const char *table, uint64_t bytes, uint64_t value)
     return 0;
 }
 
-/* In the first symbol table that there is and that knows it. */
+/* Searches the symbol tables; the first one that contains the address decides. */
 static size_t find(const char *file, size_t size, uint64_t value)
 {
     const ElfW(Ehdr) *header = (const void *)file;

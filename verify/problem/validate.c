@@ -18,7 +18,7 @@ struct checking {
     size_t size;
 };
 
-/* "FOLDER/problem.c: TEXT". Always false, for `return`. */
+/* Writes "FOLDER/problem.c: TEXT". Always returns false, for `return`. */
 static __attribute__((format(printf, 2, 3))) bool fail(const struct checking *c, const char *format, ...)
 {
     va_list arguments;
@@ -42,8 +42,8 @@ static bool is_word(const char *text)
 
 /* --- tables --- */
 
-/* Rows of `row` bytes that begin with a pointer, which is NULL in the last. Reads no further than the table goes, or
- * than `most` rows. */
+/* Checks a table of rows of `row` bytes that begin with a pointer, NULL in the last row. Reads no further
+ * than the table extends, or than `most` rows. */
 static bool has_end(const struct checking *c, const char *name, const void *table, size_t row, int most)
 {
     const char *at = table;
@@ -69,7 +69,7 @@ static bool has_end(const struct checking *c, const char *name, const void *tabl
                 name, most, most, row > sizeof(char *) ? "{0}" : "NULL");
 }
 
-/* Names that come to one place: in a configuration line, or in the candidate's declaration. */
+/* Rejects equal names that would meet in a configuration line, or in the candidate's declaration. */
 static bool is_new(const struct checking *c, const char *kind, const char *name, const char *other_kind,
                    const char *other)
 {
@@ -108,7 +108,7 @@ static bool check_choices(const struct checking *c, const struct axis *axis)
     return true;
 }
 
-/* The one axis that has no choices of its own has these. */
+/* The classes are the choices of the one axis that has none of its own. */
 static bool check_classes(const struct checking *c)
 {
     const struct input_class *classes = c->problem->classes;
@@ -168,7 +168,7 @@ static bool check_axes(const struct checking *c)
     return check_classes(c);
 }
 
-/* --- what names axes and choices --- */
+/* --- references to axes and choices --- */
 
 static bool check_derived(const struct checking *c)
 {
@@ -285,7 +285,8 @@ static bool is_judged(const struct checking *c, const char *output)
     return false;
 }
 
-/* As reference_list finds them: reference.h judges the first output that no other file does, a discrete one all of these. */
+/* Must match reference_list: reference.h judges the first output without a file of its own, a discrete
+ * reference all of these. */
 static bool check_outputs(const struct checking *c)
 {
     bool taken = false, any = false;
@@ -323,7 +324,7 @@ static bool check_judgements(const struct checking *c)
     return true;
 }
 
-/* --- the rest --- */
+/* --- other fields --- */
 
 static bool check_texts(const struct checking *c)
 {

@@ -26,7 +26,7 @@ bool prove_break(struct proof *p, enum prove_status status, const char *format, 
 {
     va_list arguments;
     va_start(arguments, format);
-    if (p->status == PROVE_DONE) { /* the first reason is the one to tell */
+    if (p->status == PROVE_DONE) { /* only the first reason is kept */
         vsnprintf(p->report->error, sizeof p->report->error, format, arguments);
         p->status = status;
     }
@@ -106,7 +106,7 @@ int prove_sizes(bool thorough)
     return thorough ? 30 : 8;
 }
 
-/* --- all together --- */
+/* --- all parts --- */
 
 enum prove_status prove_run(const struct prove_options *options, struct prove_report *report)
 {
@@ -119,10 +119,10 @@ enum prove_status prove_run(const struct prove_options *options, struct prove_re
     *report = (struct prove_report){0};
     bool ok = p.pcg || prove_broke(&p, "drawing", -1);
     ok = ok && prove_contract(&p) && prove_draw(&p) && prove_instances(&p);
-    if (ok && report->check[PROVE_DEFINITION].failures == 0) /* nothing else makes sense without judgements */
+    if (ok && report->check[PROVE_DEFINITION].failures == 0) /* without judgements nothing else makes sense */
         ok = prove_outputs(&p) && prove_pinned(&p);
     if (ok && report->check[PROVE_DEFINITION].failures + report->check[PROVE_ENCLOSURE].failures == 0)
-        ok = prove_kernels(&p); /* no verdict on them without a judge that can be trusted */
+        ok = prove_kernels(&p); /* a verdict on kernels needs a reliable judge */
     ok = ok && prove_tell(&p);
     omp_set_num_threads(processors_available());
     report->configs = p.case_count;

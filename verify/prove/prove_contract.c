@@ -1,4 +1,4 @@
-/* What a definition says before anything runs: judgements, the contract, the seen sets. */
+/* Checks a definition before anything runs: judgements, the contract, the seen sets. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static bool read_contract(struct proof *p)
     return true;
 }
 
-/* Whose lines do not parse, or lie outside of the contract, is an error of the definition like any other. */
+/* A line that does not parse, or violates the contract, is an error of the definition. */
 static void read_seen(struct proof *p, const char *ending, struct config_list *list, bool optional)
 {
     struct space_error error;

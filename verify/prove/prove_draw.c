@@ -1,5 +1,6 @@
-/* The configurations that everything is asked on: drawn as a verdict draws them, but small, and each size with every input
- * class. Definitions go wrong in few elements as well as in many, and these cost milliseconds. */
+/* Draws the configurations for all checks: like a verdict's, but small, and each size with every input class.
+ * Errors of definitions show in few elements as well as in many, and small configurations cost
+ * milliseconds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "prove_internal.h"
 #include "verify/session/task.h"
 
-/* Of what the machine allows a configuration of a verdict: most of them, and every fourth. */
+/* Fractions of the machine's limits for a verdict's configuration: for most of them, and for every fourth. */
 static const double small_share = 1.0 / 64, larger_share = 1.0 / 8;
 
 static bool draw_sizes(struct proof *p, struct drawn_list *out, int count, double share, const char *what)
@@ -16,7 +17,7 @@ static bool draw_sizes(struct proof *p, struct drawn_list *out, int count, doubl
     struct draw_caps caps = task_caps(p->problem, p->options->device);
     const struct config_list *seen = p->seen.count ? &p->seen : &p->host_seen;
     if (p->options->device->backend ==
-        BACKEND_CUDA) /* baselines have a thread for each element, and no matrix units */
+        BACKEND_CUDA) /* baselines use one thread per element, and no matrix units */
         caps = (struct draw_caps){.bytes = 128e6, .flops = 2e10};
     caps.bytes *= share;
     caps.flops *= share;
@@ -35,7 +36,7 @@ static bool has_case(const struct proof *p, const struct config *config)
     return false;
 }
 
-/* With the class, where the contract has that. */
+/* Adds a case with this class, if the contract allows it. */
 static bool add_case(struct proof *p, const struct config *config, int class)
 {
     struct config with = *config;
@@ -56,7 +57,8 @@ static int take(struct proof *p, const struct drawn_list *list, int class, int w
     return taken;
 }
 
-/* Where what a kernel loses adds up: the longest axis that fits, everything else as small as among those drawn. */
+/* The case where a kernel's errors accumulate: the longest axis that fits, all else as small as among the
+ * drawn ones. */
 static bool longest(struct proof *p, const struct drawn_list *list, struct config *config)
 {
     const char *name = p->problem->accumulation.axis;

@@ -1,4 +1,5 @@
-/* What hangs on what: shapes and work on the configuration alone, contents on the seed and the content's number, too. */
+/* Checks dependences: shapes and work depend on the configuration only, input values also on the seed and the
+ * number of the draw. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static void compare_shapes(struct proof *p, const struct config *config, const s
     }
 }
 
-/* Floating-point arguments are the contents' business where an input class says so, but no content's own. */
+/* Floating-point arguments may depend on the input class, but not on the draw. */
 static void compare_scalars(struct proof *p, const struct config *config, const struct instance *a,
                             const struct instance *b)
 {
@@ -70,7 +71,7 @@ static void look_at_shapes(struct proof *p, const struct config *config, const s
                    instance->flops, instance->bytes);
 }
 
-/* Twice as much of one axis is no less work. */
+/* Doubling an axis must not reduce the work. */
 static bool grow(struct proof *p, const struct config *config, const struct instance *instance)
 {
     for (int i = 0; p->problem->axes[i].name; i++) {
@@ -113,10 +114,10 @@ static bool measure(struct proof *p, const struct config *config)
     return ok;
 }
 
-/* --- contents --- */
+/* --- input values --- */
 
-/* Of one class, over its configurations: is there a tensor large enough to be asked, are a floating-point tensor's elements
- * ever different among themselves, and which tensors' ever from those of another content? */
+/* Over all configurations of one class: is any tensor large enough to check, do a floating-point tensor's
+ * elements differ among themselves, and which tensors differ between draws? */
 struct variety {
     bool large, varies, drawn[PROBLEM_MAX_TENSORS], differs[PROBLEM_MAX_TENSORS];
     struct config config;
@@ -131,7 +132,8 @@ static bool all_equal(const struct instance_tensor *tensor, const char *data, si
     return i >= count;
 }
 
-/* A class may have one number in all of a row (a softmax of equal logits), and a tensor of one row is one number then. */
+/* A class may have one number in all of a row (a softmax of equal logits), so a tensor of one row may be
+ * constant. */
 static bool is_large(const struct instance_tensor *tensor)
 {
     for (int d = 0; d < tensor->rank; d++)
@@ -140,7 +142,7 @@ static bool is_large(const struct instance_tensor *tensor)
     return instance_tensor_count(tensor) >= ENOUGH;
 }
 
-/* Fills of one input: twice the same content, which must have the same bits, and another. */
+/* Fills one input three times: the same draw twice, which must have equal bits, and another draw. */
 static bool compare_fills(struct proof *p, const struct layout *l, const struct instance *other, int t,
                           char *const buffer[3], struct variety *v)
 {
@@ -198,7 +200,7 @@ static bool compare_contents(struct proof *p, const struct config *config, struc
     return ok;
 }
 
-/* One tensor may be the same number all over (a query that weighs all keys alike), but not all of them. */
+/* One tensor may be constant (a query that weighs all keys alike), but not all of them. */
 static void judge_variety(struct proof *p, int class, const struct variety *v)
 {
     const char *name = p->classes ? p->problem->classes[class].name : "the only one";

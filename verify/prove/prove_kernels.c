@@ -1,6 +1,7 @@
-/* The baseline, fast.* and every honest kernel of the problem's folder. Each runs as `unseen check` runs one, isolated and
- * guarded, three calls a configuration, every element judged, on the very configurations that everything else is asked on:
- * sizes that a verdict draws, with every input class. A whole verification of each would add its seen set and no class. */
+/* Runs the baseline, fast.* and every honest kernel of the problem's folder. Each runs as in `unseen check`:
+ * isolated and guarded, three calls per configuration, with every element judged. They run on the
+ * configurations of the other checks: sizes that a verdict draws, with every input class. A complete
+ * verification of each would add its seen set but no class. */
 #include <dirent.h>
 #include <omp.h>
 #include <stdio.h>
@@ -86,7 +87,7 @@ static void build(const struct proof *p, struct kernel *kernel)
     kernel->seconds = clock_seconds() - start;
 }
 
-/* Side by side: a GPU's compiler takes half a minute for some. */
+/* Builds in parallel, since a GPU's compiler takes half a minute for some kernels. */
 static bool build_all(struct proof *p, struct kernels *k)
 {
     prove_progress(p, "building kernels", 0, k->count);
@@ -125,7 +126,7 @@ static bool promises_exact(const struct proof *p, const struct prove_case *c)
     return p->classes > 0 && p->problem->classes[c->class].data == DATA_EXACT && !prove_is_discrete(p);
 }
 
-/* A class that promises exact sums, and an honest sum that differs where nothing may: then it is the promise that is wrong. */
+/* If a class promises exact sums, and an honest sum differs where nothing may, the promise is wrong. */
 static bool breaks_promise(const struct proof *p, const struct config_result *r, const struct prove_case *c)
 {
     return r->outcome == OUTCOME_WRONG && r->reason.cause == CAUSE_VALUE && r->worst.present &&
@@ -155,7 +156,7 @@ static void note(struct proof *p, const struct kernel *kernel, const struct prov
                    outcome_name(r->outcome), r->detail);
 }
 
-/* What hangs or takes all memory costs a limit of its own each time: it is seen so often and no more. */
+/* A kernel that hangs or uses all memory costs a whole limit each time, so it is tried only this often. */
 enum { PATIENCE = 3 };
 
 static bool check(struct proof *p, const struct kernel *kernel, struct session *session,
@@ -176,10 +177,11 @@ static bool check(struct proof *p, const struct kernel *kernel, struct session *
     }
 }
 
-/* The first sees all configurations, every other one a share of each class's, each another. */
+/* The first kernel runs on all configurations; each other kernel on a share of each class, different for each
+ * kernel. */
 static bool is_due(const struct proof *p, int kernel, int index)
 {
-    int first = index, end = index; /* of its class */
+    int first = index, end = index; /* range of its class */
     while (first > 0 && p->cases[first - 1].class == p->cases[index].class)
         first--;
     while (end < p->case_count && p->cases[end].class == p->cases[index].class)
@@ -233,7 +235,7 @@ bool prove_kernels(struct proof *p)
     return ok;
 }
 
-/* --- what the baseline leaves --- */
+/* --- outputs of the baseline --- */
 
 struct session *prove_baseline(struct proof *p)
 {

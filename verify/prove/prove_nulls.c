@@ -1,4 +1,4 @@
-/* Outputs that no work went into. */
+/* Checks that outputs without honest work are rejected. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static bool try_null(struct trial *t, const struct null_source *source, int kind
     for (int64_t i = 0; i < t->elements; i++)
         trial_set(t, i, out[i]);
     if (memcmp(t->changed, t->right, t->bytes) == 0)
-        return true; /* happens to be right: an output of one element */
+        return true; /* happens to be right, as for an output of one element */
     if (!trial_judge(t, t->changed))
         return false;
     count->judged++;
@@ -25,8 +25,8 @@ static bool try_null(struct trial *t, const struct null_source *source, int kind
     return true;
 }
 
-/* Where the right answer is NaN or infinite anything else is wrong, whatever error is allowed: a null rejected there says nothing of
- * the definition. */
+/* If the right answer is NaN or infinite, anything else is wrong for any allowed error, so a rejected null
+ * says nothing about the definition. */
 static bool are_finite(const float *expected, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
@@ -72,7 +72,7 @@ bool trial_nulls(struct trial *t, struct null_count count[NULLS_TRIED])
     return ok;
 }
 
-/* By the set as a whole: a mean is right where all elements are equal. */
+/* Judges nulls over the whole set: a mean is right if all elements are equal. */
 void judge_nulls(struct proof *p, const struct judgement *j, const struct null_count count[NULLS_TRIED])
 {
     for (int kind = 0; kind < NULLS_TRIED; kind++) {

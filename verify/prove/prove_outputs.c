@@ -1,4 +1,4 @@
-/* Outputs that we make ourselves, judged: the right one, right ones with elements moved, and null outputs. */
+/* Judges outputs that we construct: the right one, right ones with changed elements, and null outputs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,15 +7,16 @@
 
 enum { MOST_ROUNDS = 3 };
 
-/* Terms that MPFR may take for one configuration. */
+/* Terms that MPFR may use per configuration. */
 static const double witness_terms = 1e5;
 
-/* An enclosure's radius over what is allowed, at most: a verdict hangs on it only now and then. */
+/* Largest radius of an enclosure relative to the allowed error; then a verdict rarely depends on the
+ * radius. */
 static const double narrow = 0x1p-8;
 
-/* --- elements to look at --- */
+/* --- choice of elements --- */
 
-/* The largest and the smallest that is not 0. */
+/* Finds the largest and the smallest nonzero element. */
 static void find_extremes(const struct trial *t, int64_t extreme[2])
 {
     double most = -1, least = INFINITY;
@@ -38,8 +39,8 @@ static int64_t any_element(struct trial *t)
     return (int64_t)pcg_below(t->p->pcg, (uint64_t)t->elements);
 }
 
-/* Ends, extremes and four that are anywhere; where an element's witness is expensive all lie in one row. The last six are
- * no choice by value. */
+/* Chooses ends, extremes and four random elements; if a witness is expensive, all in one row. The last six
+ * are not chosen by value. */
 static void choose_elements(struct trial *t, int64_t index[LOOKED_AT])
 {
     const struct reference *r = t->j->reference;
@@ -79,7 +80,7 @@ static void hear(struct trial *t, const struct judged *e, const struct witnessed
                    (long long)e->index, e->got, answer->value, e->allowed);
 }
 
-/* As many as MPFR has time for, the worst first, and all that are open. */
+/* Asks MPFR about as many elements as it has time for, worst first, and about all open ones. */
 static bool witness(struct trial *t)
 {
     const struct judged *element[LOOKED_AT + 1 + JUDGE_OPEN];
@@ -119,7 +120,7 @@ static void look_at_right(struct trial *t)
                 : "");
 }
 
-/* Judged twice, as a request has room for half of the elements that are looked at. */
+/* Judges twice, since a request has room for half of the chosen elements. */
 static bool judge_right(struct trial *t)
 {
     int64_t index[LOOKED_AT];
@@ -137,7 +138,7 @@ static bool judge_right(struct trial *t)
     return witness(t);
 }
 
-/* --- elements moved --- */
+/* --- changed elements --- */
 
 enum move { MOVE_HALF, MOVE_FOUR_TIMES, MOVE_ZERO, MOVE_TWICE };
 
@@ -147,13 +148,13 @@ static bool move_element(struct trial *t, enum move move, const struct judged *e
     const double sign = pcg_below(t->p->pcg, 2) ? 1 : -1;
     const enum dtype dtype = t->dtype;
     const int64_t place = instance_tensor_place(t->shape, e->index);
-    if (!isfinite(e->mid)) { /* a number is further off than anything that is allowed */
+    if (!isfinite(e->mid)) { /* a finite number exceeds any allowed error */
         trial_set(t, e->index, 1);
         return move == MOVE_FOUR_TIMES;
     }
     switch (move) {
     case MOVE_HALF:
-        if (e->kept) /* its bits are all that is right: not even the other zero is */
+        if (e->kept) /* only its exact bits are right: not even the other zero is */
             return false;
         return value_set_inside(dtype, t->changed, place, e->mid, e->mid + sign * e->allowed / 2);
     case MOVE_FOUR_TIMES:
@@ -195,7 +196,7 @@ static void note_moved(struct trial *t, enum move move, const struct judged *e, 
                    e->mid, e->allowed);
 }
 
-/* One element of a row at a time: several that are off alike could pass for what a row may share. */
+/* Changes one element per row at a time: several equal errors could pass as a row's common offset. */
 static bool try_move(struct trial *t, enum move move, int from, int to, struct prove_telling *telling)
 {
     bool done[LOOKED_AT] = {false};
@@ -223,7 +224,7 @@ static bool try_move(struct trial *t, enum move move, int from, int to, struct p
     return true;
 }
 
-/* --- what the class tells here --- */
+/* --- sensitivity of the class --- */
 
 static int ascending(const void *a, const void *b)
 {
@@ -245,7 +246,7 @@ static struct prove_telling *add_telling(struct trial *t)
     return &grown[r->telling_count++];
 }
 
-/* Over elements that were not chosen by their size. */
+/* Uses only elements that were not chosen by their size. */
 static void measure_telling(const struct trial *t, struct prove_telling *telling)
 {
     int count = 0;
@@ -257,7 +258,7 @@ static void measure_telling(const struct trial *t, struct prove_telling *telling
     telling->median = count ? telling->ratio[(count - 1) / 2] : 0;
 }
 
-/* --- discrete outputs: what the baseline left is right, and so is nothing else --- */
+/* --- discrete outputs: the baseline's output is right, and nothing else --- */
 
 static void note_changed(struct trial *t, int tensor, int64_t index, struct prove_telling *telling)
 {
@@ -273,7 +274,7 @@ static void note_changed(struct trial *t, int tensor, int64_t index, struct prov
                    (long long)index);
 }
 
-/* Elements of one tensor, one at a time. */
+/* Changes elements of one tensor, one at a time. */
 static bool change_elements(struct trial *t, int tensor, struct prove_telling *telling)
 {
     struct layout *l = t->layout;
@@ -298,7 +299,7 @@ static bool change_elements(struct trial *t, int tensor, struct prove_telling *t
     return ok && (!error || prove_broke(t->p, "changing an output", error));
 }
 
-/* Beside values that are right another index may be right, too, where elements are equal: such a tensor is judged by most. */
+/* If elements are equal, another index may be right, too; so such a tensor is judged by the majority. */
 static bool try_discrete(struct trial *t, struct null_count count[NULLS_TRIED])
 {
     const int error =
@@ -313,7 +314,7 @@ static bool try_discrete(struct trial *t, struct null_count count[NULLS_TRIED])
     return ok && (!t->c->nulls || trial_nulls(t, count));
 }
 
-/* --- all together --- */
+/* --- all steps --- */
 
 static bool try_continuous(struct trial *t, struct null_count count[NULLS_TRIED])
 {
@@ -361,7 +362,7 @@ static bool try_output(struct proof *p, const struct prove_case *c, struct layou
     return ok;
 }
 
-/* What the baseline leaves in the outputs; false where it is not right, which prove_kernels tells. */
+/* Computes the baseline's outputs; false if they are not right, as prove_kernels reports. */
 static bool leave_outputs(struct proof *p, const struct prove_case *c, struct session *baseline,
                           const struct layout *layout)
 {

@@ -1,11 +1,12 @@
-/* What a definition is held to by a file beside it, NAME.pinned: what was published, and how wide its bounds are. Kernels show
- * a bound that is too narrow; one that is too wide shows only beside what it was. Lines:
+/* Compares a definition with the facts pinned in a file beside it, NAME.pinned: the published data, and the
+ * width of its bounds. Kernels reveal a bound that is too narrow; one that is too wide is found only by
+ * comparison. Lines:
  *
  *     signature x:f32 y:f32* rows cols            tensors, an output with a star, and arguments
  *     published 1e-05 1e-05                       atol, rtol
  *     work      FLOPS BYTES CONFIGURATION
- *     error     OUTPUT ERROR CONFIGURATION        what the host's arithmetic may err before the output is rounded, the
- *                                                 mean over four elements
+ *     error     OUTPUT ERROR CONFIGURATION        error allowed to the host's arithmetic before the output is
+ *                                                 rounded, mean over four elements
  */
 #include <errno.h>
 #include <math.h>
@@ -18,10 +19,11 @@
 
 enum { LINE = 640 };
 
-/* Evaluations of the same formula by two compilers differ by less, and nobody changes a bound by as little. */
+/* Relative difference allowed: two compilers' evaluations of one formula differ by less, and a deliberate
+ * change is larger. */
 static const double near = 1e-3;
 
-/* --- facts --- */
+/* --- computed facts --- */
 
 static void signature(const struct problem *problem, char *text, size_t size)
 {
@@ -40,7 +42,7 @@ static void signature(const struct problem *problem, char *text, size_t size)
         used += (size_t)snprintf(text + used, size - used, " %s%s", a->name, type[a->type]);
 }
 
-/* Four elements, of a poisoned output: what a row shares is then none of its. */
+/* Sums over four elements of a poisoned output, so that a row's common offset does not contribute. */
 static int sum_allowed(const struct layout *layout, const struct reference *reference,
                        struct judge_request *request, double loosened, double *sum)
 {
@@ -54,8 +56,8 @@ static int sum_allowed(const struct layout *layout, const struct reference *refe
     return error;
 }
 
-/* What the arithmetic may err: what is allowed beyond the rounding of the output, which is what remains where the
- * arithmetic errs next to nothing. */
+/* The error allowed to the arithmetic: the allowed error minus the rounding of the output. If the arithmetic
+ * errs almost not at all, only the rounding remains. */
 static int error_of(const struct judgement *j, const struct config *config, double *mean)
 {
     struct layout layout;
@@ -209,9 +211,9 @@ static bool read_file(struct proof *p, FILE *file, const char *path)
     return ok;
 }
 
-/* --- what could be pinned --- */
+/* --- proposed pins --- */
 
-/* Of a class the least configuration that tells anything. */
+/* The smallest configuration of a class with any sensitivity. */
 static const struct prove_telling *least(const struct proof *p, const char *output, int class)
 {
     const struct prove_telling *found = NULL;
@@ -277,7 +279,7 @@ bool prove_pinned(struct proof *p)
     prove_says(p, PROVE_PINNED, there ? "facts in %.100s.pinned" : "facts: there is no %.100s.pinned",
                p->problem->name);
     bool ok = !file || read_file(p, file, path);
-    if (ok && there && (!file || ferror(file))) /* what nobody asked must not pass for right */
+    if (ok && there && (!file || ferror(file))) /* an unanswered check must not pass as right */
         ok = prove_break(p, PROVE_ENVIRONMENT,
                          "%s: cannot be read: %s\n---> check the path and its permissions", path,
                          strerror(errno));

@@ -10,7 +10,7 @@ static const char *promise(enum data_kind data)
     return name[data];
 }
 
-/* A text of several lines keeps its margin. */
+/* Prints a text of several lines with its margin. */
 static void print_text(FILE *out, const char *label, const char *text)
 {
     fprintf(out, "          %-9s ", label);

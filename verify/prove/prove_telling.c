@@ -1,10 +1,10 @@
-/* What the classes' figures come to. */
+/* Evaluates the classes' figures. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "prove_internal.h"
 
-/* Of a class that is called discriminating: the median of allowed error over |value|, at most. */
+/* Largest median of allowed error over |value| for a class called discriminating. */
 static const double sharp = 1.0 / 16;
 
 static int ascending(const void *a, const void *b)
@@ -58,7 +58,8 @@ static void judge_class(struct proof *p, const struct prove_class *c)
     }
 }
 
-/* A class in which hardly any wrong element shows, of whatever output, costs every verdict its share of configurations. */
+/* A class that shows hardly any wrong element of any output wastes its share of configurations in every
+ * verdict. */
 static void judge_worth(struct proof *p, const struct prove_class *of_first, int class)
 {
     const struct prove_class *told = NULL;

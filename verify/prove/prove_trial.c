@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- elements, by their number --- */
+/* --- elements by index --- */
 
 double trial_get(const struct trial *t, const void *output, int64_t i)
 {

@@ -24,7 +24,8 @@ void value_set(enum dtype dtype, void *data, int64_t i, double value)
         fill_store(dtype, data, i, (float)value);
 }
 
-/* The next number of the format, up or down: floating-point formats are a sign and a magnitude whose bits count up. */
+/* Steps to the adjacent value, up or down: a floating-point format is a sign and a magnitude whose bits count
+ * up. */
 static void step(enum dtype dtype, void *data, int64_t i, int direction)
 {
     const size_t size = dtype_size(dtype);

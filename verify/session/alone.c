@@ -7,19 +7,20 @@
 #include "verify/problem/folder.h"
 #include "verify/system/budget.h"
 
-/* A plain kernel may be so much slower than the baseline and still be an honest one. */
+/* An honest kernel may be slower than the baseline by this factor. */
 static const double times_baseline = 30;
-/* Without a baseline to go by. */
+/* Factor on --timeout without a baseline. */
 static const double times_limit = 3;
-/* Whatever the baseline says, a call ends: 200 s where --timeout is what it is by default, or below. */
+/* Upper bound as a multiple of --timeout: 200 s for the default or a lower limit. */
 static const double times_most = 10;
 
 struct alone {
     const struct task *task;
-    struct session_options options; /* of the candidate's sessions, but for the limit of a call */
-    double limit;                   /* --timeout */
+    /* options of the candidate's sessions, except for the time limit of a call */
+    struct session_options options;
+    double limit; /* --timeout */
     struct build build;
-    struct session *session; /* NULL: none is to be had */
+    struct session *session; /* NULL: it could not be opened */
     bool tried;
 };
 
@@ -32,7 +33,7 @@ struct alone *alone_open(const struct task *task, const struct session_options *
     alone->options = *options;
     alone->options.log_path = NULL;
     alone->limit = options->timeout;
-    alone->options.timeout = times_limit * options->timeout; /* the machine is busy for the baseline, too */
+    alone->options.timeout = times_limit * options->timeout; /* a busy machine slows the baseline down, too */
     return alone;
 }
 

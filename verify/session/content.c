@@ -14,7 +14,7 @@ static bool is_drawn(const struct problem *problem, int t)
     return problem->tensors[t].role != TENSOR_OUTPUT;
 }
 
-/* Turned, a tensor would no longer go with one that is gathered from it. */
+/* Rotating such a tensor would separate it from the tensor that is gathered from it. */
 bool content_is_gathered_from(const struct problem *problem, const struct instance *instance, int t)
 {
     for (int other = 0; problem->tensors[other].name; other++)
@@ -24,7 +24,7 @@ bool content_is_gathered_from(const struct problem *problem, const struct instan
     return false;
 }
 
-/* Elements from which it may begin: multiples of this; 0: only as it was drawn. */
+/* A rotation may begin at multiples of this number of elements; 0: no rotation. */
 static int64_t step_of(const struct problem *problem, const struct instance *instance, int t)
 {
     const struct instance_tensor *tensor = &instance->tensor[t];
@@ -70,7 +70,7 @@ void content_turn(const struct problem *problem, const struct instance *instance
     }
 }
 
-/* Elements of a tensor that may be replaced by others of the same. */
+/* Number of elements that may be replaced by others of the same distribution. */
 static int64_t replaceable(const struct problem *problem, const struct instance *instance, int t)
 {
     const struct instance_tensor *tensor = &instance->tensor[t];
@@ -82,7 +82,7 @@ static int64_t replaceable(const struct problem *problem, const struct instance 
 void content_choose_near(const struct problem *problem, const struct instance *instance, struct pcg *random,
                          struct near *near)
 {
-    enum { TRIES = 64 }; /* where most of the storage is used by nothing */
+    enum { TRIES = 64 }; /* most of the storage may be undefined */
     int64_t all = 0;
     near->present = false;
     for (int t = 0; problem->tensors[t].name; t++)
@@ -132,7 +132,7 @@ bool content_alter(const struct fill *fill, enum dtype dtype, enum near_kind kin
     if (kind == NEAR_SIGN && is_float && is_symmetric(fill))
         byte[dtype_size(dtype) - 1] ^= 0x80;
     else if (kind == NEAR_BITS && dtype == DTYPE_F32 && fill->kind == FILL_NORMAL)
-        byte[1] ^= 0x80; /* 2^-8 of it: the first bit that bf16 does not have */
+        byte[1] ^= 0x80; /* changes it by a factor of 2^-8: the first bit that bf16 drops */
     else
         return false;
     return true;
@@ -146,7 +146,7 @@ static bool is_real_place(const struct instance_tensor *tensor, int64_t place)
     return column < width && fill_is_real(&tensor->fill, element);
 }
 
-/* The greatest of a stretch: most ways to depend on an element show it. */
+/* Chooses the largest element of a stretch, since most dependencies on an element show in it. */
 bool content_greatest(const struct instance_tensor *tensor, enum dtype dtype, const void *stretch,
                       int64_t from, int64_t count, void *to)
 {

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* With the tensors of the series' first ring. */
+/* Starts the control process with the tensors of the series' first ring. */
 static bool start(struct control *control, const struct setup *setup)
 {
     const struct session *const s = control->session;

@@ -1,5 +1,5 @@
-/* What exchanges take by themselves: in a process that has the tensors of a series and no candidate, which nobody has tampered with.
- * Internal to sessions; on the host. */
+/* Measures the cost of an exchange itself, by a control process that has the tensors of a series but no
+ * candidate, so nobody can tamper with it. Internal to sessions; on the host. */
 #ifndef UNSEEN_CONTROL_H
 #define UNSEEN_CONTROL_H
 
@@ -10,11 +10,11 @@ struct control {
     struct child *child; /* NULL: not started yet */
 };
 
-/* One exchange on the series' last content. *rest_ms: what it took by the judge's clock, without flushing, as series_call has
- * it. False: there is no such process. */
+/* Makes one exchange on the series' last draw. *rest_ms is its time by the judge's clock without flushing, as
+ * in series_call. False: there is no such process. */
 bool control_exchange(struct control *control, struct series *series, double *rest_ms);
 
-/* Does a process without the candidate take the tensors of a setup? */
+/* Can a process without the candidate map the tensors of a setup? */
 bool control_maps(struct session *session, const struct setup *setup);
 
 void control_close(struct control *control);

@@ -1,5 +1,5 @@
-/* Fingerprints of a configuration's timed calls: what their outputs were, in 8 bytes each, for a process of its own to compute
- * again. Of which calls, is decided when each has returned, by a stream that nothing else draws from. Internal to sessions. */
+/* Fingerprints of a configuration's timed calls: 8 bytes of their outputs, to be recomputed by another
+ * process. A separate random stream selects the calls, after each has returned. Internal to sessions. */
 #ifndef UNSEEN_FINGERPRINTS_H
 #define UNSEEN_FINGERPRINTS_H
 
@@ -9,31 +9,33 @@ enum { FINGERPRINTS_MOST = 8 };
 
 struct fingerprint {
     uint64_t
-        draw; /* the calls with the least are kept: evenly chosen among all, however many there come to be */
-    uint64_t sum; /* of the outputs (memory.h) */
-    int number;   /* of the call */
+        /* random priority: the calls with the lowest are kept, a uniform sample of any number of calls */
+        draw;
+    uint64_t sum; /* fingerprint of the outputs (memory.h) */
+    int number;   /* number of the call */
     struct content content;
     enum placement placement;
 };
 
 struct fingerprints {
     uint64_t key;
-    int base; /* the series' first content */
+    int base; /* the series' first draw */
     int count;
     struct fingerprint item[FINGERPRINTS_MOST];
-    int calls;      /* of the series */
-    double seconds; /* that these took */
-    double first;   /* seconds of a first call, where that was made for itself (a module's may compile) */
+    int calls;      /* number of calls of the series */
+    double seconds; /* total time of these calls */
+    double first;   /* seconds of a separate first call (in which a module may compile) */
 };
 
-/* None yet, of a series that begins with that content. */
+/* Resets the fingerprints, for a series that begins with draw `base`. */
 void fingerprints_begin(struct fingerprints *prints, struct pcg *random, int base);
 
-/* A call that has returned: `print`, but for `draw` and `sum`, and where its tensors lie. What lacks memory is left out. */
+/* Offers a call that has returned: `print` without `draw` and `sum`, and the location of its tensors. Calls
+ * are skipped when memory is short. */
 bool fingerprints_take(struct fingerprints *prints, struct session *s, struct pcg *random,
                        const struct fingerprint *print, const struct call *call);
 
-/* In the order in which they were called: what is drawn for the one serves the next. */
+/* Sorts by the order of calls, so that the base drawn for one is reused for the next. */
 void fingerprints_sort(struct fingerprints *prints);
 
 #endif

@@ -43,7 +43,7 @@ struct box box_of_element(const struct instance *instance, int tensor, int64_t e
     return box;
 }
 
-/* --- what is mixed --- */
+/* --- which tensors are blended --- */
 
 bool mixture_is_whole(enum dtype dtype)
 {
@@ -51,13 +51,13 @@ bool mixture_is_whole(enum dtype dtype)
            dtype == DTYPE_BOOL;
 }
 
-/* Drawn element by element by one law, wherever it stands: a mixture of two is drawn by it, too. */
+/* Is every element drawn from one distribution? Then a blend of two draws has that distribution, too. */
 static bool is_alike(const struct fill *fill)
 {
     return fill_period(fill) == 1;
 }
 
-/* Whole numbers in any other order than that of their drawing may name what does not exist; a float may be any. */
+/* Integers in another order than drawn may refer to things that do not exist; floats may have any order. */
 static bool is_free(const struct problem *problem, const struct instance *instance, int t)
 {
     const struct fill *fill = &instance->tensor[t].fill;
@@ -197,7 +197,7 @@ bool mixture_is_structured(const struct mixture *m)
     return mixture_next_structure(m, &t) != NULL;
 }
 
-/* --- one mixture --- */
+/* --- one blend --- */
 
 static bool is_kept(const struct mix *mix, int t, int64_t element)
 {

@@ -1,4 +1,4 @@
-/* A mixture as text, beside a configuration line: what `unseen check --values` takes. */
+/* Text form of a blend, used beside a configuration line by `unseen check --values`. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ size_t mix_format_other(const struct mixture *m, char *text, size_t size)
     return used;
 }
 
-/* Nine digits: an fp32 number is the same when it is read again. */
+/* Nine digits reproduce an fp32 number exactly. */
 static size_t format_clip(const struct mix *mix, char *text, size_t size)
 {
     const struct clip *clip = mix->clip;
@@ -91,7 +91,7 @@ static __attribute__((format(printf, 3, 4))) int refuse(char *why, size_t size, 
     return -1;
 }
 
-/* A number, or "low..last". */
+/* Parses a number, or "low..last". */
 static bool read_range(const char **p, int64_t *low, int64_t *high)
 {
     char *end;
@@ -108,7 +108,7 @@ static bool read_range(const char **p, int64_t *low, int64_t *high)
     return true;
 }
 
-/* Of a tensor that is mixed, named up to one of `ends`; else -1. */
+/* Parses the name of a blended tensor, up to one of `ends`; returns its index, or -1. */
 static int read_tensor(const struct mixture *m, const char *word, const char *ends)
 {
     char name[64];
@@ -174,7 +174,7 @@ static int read_clip(const struct mixture *m, const char *word, struct clip *cli
     return 0;
 }
 
-/* What a text says beside keep= and clip=. */
+/* The parts of the text other than keep= and clip=. */
 struct words {
     struct config other;
     int own_content, other_content;
@@ -203,7 +203,7 @@ static bool read_seed(const char *word, uint64_t *seed)
     return *end == '\0' && errno == 0;
 }
 
-/* "decay=long": another choice of any axis that has some. */
+/* Parses "decay=long": a different value of any choice axis. */
 static bool read_choice(const char *word, struct config *config)
 {
     const struct axis *axis = config->problem->axes;
@@ -236,13 +236,13 @@ static int read_word(const char *word, struct words *words, char *why, size_t si
         word, axis, *axis ? "=CLASS, " : "");
 }
 
-/* The words of a text one after the other. */
+/* The next word of the text. */
 static const char *next_word(char **rest)
 {
     return strtok_r(NULL, " \t", rest);
 }
 
-/* What is of tensors, which are known once the mixture is open. */
+/* Parses a part that refers to tensors, which are known once the mixture is open. */
 static int read_part(struct mixed *mixed, const char *word, char *why, size_t size)
 {
     struct mix *mix = &mixed->mix;

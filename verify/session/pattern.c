@@ -5,9 +5,9 @@
 
 enum { MOST_RANK = WORST_RANK, NAME_SIZE = 32, MOST_PERIOD = 256 };
 
-/* What is gathered of the wrong elements, dimension by dimension. */
+/* Statistics of the wrong elements, by dimension. */
 struct extent {
-    int64_t dim[MOST_RANK], low[MOST_RANK], high[MOST_RANK]; /* the least and the greatest wrong index */
+    int64_t dim[MOST_RANK], low[MOST_RANK], high[MOST_RANK]; /* lowest and highest wrong index */
     char name[MOST_RANK][NAME_SIZE];
     int rank;
     int64_t wrong, elements;
@@ -21,7 +21,7 @@ static void at_of(const struct extent *e, int64_t index, int64_t *at)
     }
 }
 
-/* "[rows, cols]": a name a dimension; what has none is a number. */
+/* Parses "[rows, cols]": a name per dimension; a dimension without a name gets a number. */
 static void read_names(struct extent *e, const char *shape)
 {
     const char *at = shape + (*shape == '[');
@@ -66,7 +66,8 @@ static int64_t box_size(const struct extent *e)
     return size;
 }
 
-/* "the last of 7 rows", "the last 3 of 1027 cols", "rows 64..127 of 300". False: all of them. */
+/* Writes "the last of 7 rows", "the last 3 of 1027 cols", "rows 64..127 of 300". False: all of them are
+ * wrong. */
 static bool say_range(const struct extent *e, int d, char *text, size_t size)
 {
     const long long low = e->low[d], high = e->high[d], dim = e->dim[d], count = high - low + 1;
@@ -85,8 +86,8 @@ static bool say_range(const struct extent *e, int d, char *text, size_t size)
     return true;
 }
 
-/* The least p >= 2 such that along some dimension all wrong indices leave the same remainder modulo p, and
- * half of the places with that remainder are hit. */
+/* The least p >= 2 such that in some dimension all wrong indices have the same remainder modulo p, and half
+ * of the positions with that remainder are wrong. */
 static bool find_period(const struct extent *e, const unsigned char *wrong, int *dimension, int64_t *period,
                         int64_t *remainder)
 {

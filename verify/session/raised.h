@@ -1,4 +1,4 @@
-/* Errors that a module raises, told apart. */
+/* Compares Python exceptions that a module raises. */
 #ifndef UNSEEN_RAISED_H
 #define UNSEEN_RAISED_H
 
@@ -8,13 +8,14 @@
 
 #include "reports/result.h"
 
-/* Is this the result of an error that was raised? */
+/* Is this the result of an exception? */
 bool raised_error(const struct config_result *result);
 
-/* Its type and the candidate's line, "raised ValueError (line 12)": the words between, which it leaves out, may name sizes. */
+/* Its type and the candidate's line, "raised ValueError (line 12)"; omits the message, which may contain
+ * sizes. */
 void raised_words(const struct config_result *result, char *text, size_t text_size);
 
-/* Equal where these are. */
+/* A hash of that text. */
 uint64_t raised_kind(const struct config_result *result);
 
 #endif

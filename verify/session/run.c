@@ -17,12 +17,12 @@
 #include "verify/system/interrupt.h"
 #include "verify/device/processors.h"
 
-/* Of a kernel that has ended its process so often, with nothing that passed, the others would say no more: on a GPU each
- * costs a context, half a second, and the scouts alone are hundreds. */
+/* Maximum number of process ends of a kernel that has passed nothing; more would show nothing new. On a GPU
+ * each costs a context (half a second), and the small configurations alone are hundreds. */
 enum { ENDS = 128, ENDS_CUDA = 32 };
 
-/* After so many deaths while loading more of them would prove nothing, nor would more that fill the machine's memory, which
- * others feel. A timeout has happened twice by the time that it counts. */
+/* Maximum number of deaths while loading, and of memory excesses, which disturb others; more would prove
+ * nothing. A timeout counts only after it has repeated. */
 enum { DEATHS = 4, EXCESSES = 2 };
 
 const struct drawn *run_drawn(const struct task *task, int i)
@@ -31,7 +31,7 @@ const struct drawn *run_drawn(const struct task *task, int i)
                                     : &task->unseen_set.item[i - task->seen_set.count];
 }
 
-/* At least two threads for the candidate: a race between one thread and itself never shows. */
+/* Gives the candidate at least two threads: with one thread a race would never show. */
 struct session_options run_session_options(const struct task *task, const struct run_options *options)
 {
     const int jobs = options->jobs > 0 ? options->jobs : 1;
@@ -73,7 +73,7 @@ static void describe(const struct task *task, int i, struct config_result *resul
     snprintf(result->why, sizeof result->why, "%s", drawn->why);
 }
 
-/* A reason to run no more configurations; CAUSE_NONE: go on. */
+/* A reason to stop running configurations; CAUSE_NONE: continue. */
 enum cause run_enough(const struct run *run)
 {
     if (run->options->fail_fast && run->failed)
@@ -106,7 +106,7 @@ static void skip(const struct run *run, enum cause why, struct config_result *re
             run->task->device.backend == BACKEND_CUDA ? ENDS_CUDA : ENDS);
 }
 
-/* In the order of the sets, whoever was done first. */
+/* Counts in the order of the sets, whatever the order of completion. */
 static void count_end(struct run *run, int i)
 {
     const int most = run->task->device.backend == BACKEND_CUDA ? ENDS_CUDA : ENDS;
@@ -125,7 +125,7 @@ static void mark_finished(struct run *run, int i)
         count_end(run, run->ready++);
 }
 
-/* What other workers had begun by then is as if it had not been. */
+/* Discards configurations that other workers had begun after the cut. */
 static void leave_out_rest(struct run *run)
 {
     for (int i = run->cut; run->cut && i < run->total; i++) {
@@ -136,7 +136,7 @@ static void leave_out_rest(struct run *run)
     }
 }
 
-/* The next configuration, or -1. What need not be run is skipped here. */
+/* Returns the next configuration, or -1. Configurations that need not run are skipped here. */
 static int take(struct run *run)
 {
     enum cause why;
@@ -153,7 +153,7 @@ static int take(struct run *run)
     return i;
 }
 
-/* The first reason is the one to tell. */
+/* Only the first reason is kept. */
 void run_break(struct run *run, const char *text)
 {
     if (run->status != RUN_DONE)
@@ -174,7 +174,7 @@ void run_collect(struct run *run, const struct session *session)
             continue;
         struct finding *grown =
             realloc(run->result->finding, (size_t)(run->result->finding_count + 1) * sizeof *grown);
-        if (!grown) { /* a verdict without it would be another one */
+        if (!grown) { /* without this finding the verdict could be different */
             run_break(run, "out of memory");
             return;
         }
@@ -183,7 +183,7 @@ void run_collect(struct run *run, const struct session *session)
     }
     static const char unguarded[] = "what it allocates itself was not put between guards";
     const char *const why = session_unguarded(session);
-    /* whose process was ended together with the run has failed at nothing, and another worker may have said it */
+    /* a process that was killed with the run has not failed; another worker may have reported it already */
     if (why && !is_interrupted() && !strstr(run->result->notes, unguarded))
         result_note(run->result, "%s: %.200s", unguarded, why);
 }
@@ -196,7 +196,7 @@ static void finish(struct run *run, struct session *session, int i, enum session
         run->status = status == SESSION_BAD ? RUN_BAD : RUN_BROKEN;
         snprintf(run->error, run->error_size, "%s", session_error(session));
     }
-    if (status == SESSION_OK && !is_interrupted()) { /* a killed child's "crash" is nobody's fault */
+    if (status == SESSION_OK && !is_interrupted()) { /* a "crash" of a killed child is nobody's fault */
         run->ended[i] = ended;
         mark_finished(run, i);
         run->failed = run->failed || config_fails(result, run->options->published);
@@ -252,7 +252,7 @@ static void *work(void *data)
     return NULL;
 }
 
-/* One that waits to run alone goes before those that would run beside each other. */
+/* A thread that waits for exclusive access takes precedence over new readers. */
 static void open_locks(struct run *run)
 {
     pthread_rwlockattr_t attributes;
@@ -275,7 +275,7 @@ static void run_workers(struct run *run, int jobs)
         pthread_join(thread[i], NULL);
 }
 
-/* Close the gaps that an early end has left. */
+/* Closes the gaps that an early end has left. */
 static void compact(struct run *run)
 {
     int kept = 0;
@@ -288,14 +288,15 @@ static void compact(struct run *run)
     run->result->result_count = kept;
 }
 
-/* An arithmetic shows wherever sums are formed: of a candidate that is off by as much as a looser one in fewer configurations, a quarter of
- * those judged, that is not the cause. */
+/* Reports a looser arithmetic only if at least a quarter of the judged configurations need it; a real
+ * downgrade shows wherever sums are formed. */
 static bool is_everywhere(int looser, int judged)
 {
     return 4 * looser >= judged;
 }
 
-/* Of one whose results differ from call to call no arithmetic can be told: what is off by a race is off by as much as a narrow format. */
+/* If results differ from call to call, no arithmetic is determined: the errors of a race look like those of a
+ * narrow format. */
 static void find_loosest(struct run *run)
 {
     struct arithmetics arithmetics;

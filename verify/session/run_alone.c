@@ -5,7 +5,7 @@
 #include "verify/system/interrupt.h"
 #include "run_internal.h"
 
-/* What the baseline takes says nothing of loading. */
+/* The baseline's times say nothing about loading. */
 static struct alone_limit limit_of(const struct run *run, int i, bool loading)
 {
     struct alone_limit limit = {.seconds = run->options->timeout};
@@ -24,7 +24,7 @@ static enum session_status attempt_alone(struct run *run, struct session *sessio
     struct lease *lease = run->task->lease;
     enum session_status status = SESSION_OK;
     session_limit(session, limit->seconds);
-    if (attempt->timed) { /* takes the lease itself */
+    if (attempt->timed) { /* session_time takes the lease itself */
         status = session_time(session, config, attempt->time_budget, result);
     } else if (lease_take(lease)) {
         status = session_check(session, config, result);
@@ -34,7 +34,7 @@ static enum session_status attempt_alone(struct run *run, struct session *sessio
     return status;
 }
 
-/* Other workers may be handing in what they have finished. */
+/* Takes the lock, since other workers may hand in results. */
 static void tell(struct run *run, struct config_result *result, const char *first,
                  const struct alone_limit *limit)
 {
@@ -73,7 +73,7 @@ static enum session_status run_alone(struct run *run, struct session *session, i
     return status;
 }
 
-/* The workers that are between two configurations stay there meanwhile. */
+/* Workers between two configurations wait meanwhile. */
 enum session_status run_settle_timeout(struct run *run, struct session *session, int i,
                                        const struct config_result *before, const struct run_attempt *attempt,
                                        enum session_status status)

@@ -1,4 +1,5 @@
-/* The baseline, checked like the candidate, so that who passes where can be said of both (doc/scores.md). */
+/* Checks the baseline like the candidate, so that both sets of passing configurations are known
+ * (doc/scores.md). */
 #include <stdlib.h>
 #include <stdio.h>
 
@@ -7,7 +8,8 @@
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
 
-/* It may take as long as the candidate's checks took, and so many seconds in any case; what is left is not judged. */
+/* Least time limit in seconds; otherwise the limit is the time of the candidate's checks. Configurations
+ * beyond it are not judged. */
 static const double least_seconds = 10;
 
 void run_note_baseline(struct config_result *result, const struct config_result *baseline)

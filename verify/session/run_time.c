@@ -1,4 +1,4 @@
-/* Timing and late calls, when every configuration has been checked. */
+/* Timing and late calls, after all configurations were checked. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,16 +12,17 @@
 #include "verify/system/defence.h"
 #include "verify/system/interrupt.h"
 
-/* What is timed, in an order that nobody can tell from the checks'. */
+/* The configurations to time, in a random order, so that a candidate cannot distinguish timing from
+ * checking. */
 struct times {
     struct run *run;
     struct session *session;
-    int *order; /* numbers of configurations */
+    int *order; /* indices of configurations */
     int count;
-    struct fingerprints *prints; /* in that order; NULL: without that defence */
+    struct fingerprints *prints; /* in that order; NULL: this defence is disabled */
 };
 
-/* They differ in input class and seed only: one time serves both. */
+/* Do they differ only in input class and seed? Then one time serves both. */
 static bool has_same_time(const struct run *run, int i, int k)
 {
     const struct config *config = &run_drawn(run->task, i)->config;
@@ -72,7 +73,7 @@ static double budget_of(const struct run *run, int i)
     return run->options->time_budget * (run->result->results[i].unseen ? 1 : 4);
 }
 
-/* A failure that came now is told at once. */
+/* Reports a failure during timing at once. */
 static void tell(const struct run *run, const struct config_result *result)
 {
     if (!is_interrupted() && run->status == RUN_DONE && run->options->progress)
@@ -80,7 +81,7 @@ static void tell(const struct run *run, const struct config_result *result)
                                config_fails(result, run->options->published) ? result : NULL, run->total);
 }
 
-/* What one configuration of a group came to. */
+/* Stores the result of one configuration of a group. */
 static void settle(const struct times *times, int i, const struct config_result *kept,
                    enum session_status status)
 {
@@ -93,13 +94,13 @@ static void settle(const struct times *times, int i, const struct config_result 
         time_break(run, status, "", times->session);
     if (is_interrupted() ||
         (budget_is_over() && !outcome_is_rejected(result->outcome) && !result->timing.present))
-        *result = *kept; /* a killed child's "crash" is nobody's fault */
+        *result = *kept; /* a "crash" of a killed child is nobody's fault */
     run->failed = run->failed || config_fails(result, run->options->published);
     run->excesses += result->outcome == OUTCOME_EXCEEDED;
     tell(run, result);
 }
 
-/* Some of them side by side, from the `first` in order on. Returns how many. */
+/* Times several configurations together, from index `first` of the order. Returns their number. */
 static int time_group(const struct times *times, int first)
 {
     enum { GROUP = 4 };
@@ -127,7 +128,7 @@ static int time_group(const struct times *times, int first)
     return taken > 0 ? taken : 1;
 }
 
-/* To configurations of another input class. */
+/* Copies times to configurations of another input class. */
 static void share_times(const struct times *times)
 {
     struct run *run = times->run;
@@ -153,8 +154,8 @@ static int disturbed_times(const struct times *times)
     return count;
 }
 
-/* What came in between a few times is gone by now: they are taken again, twice at most. Where many are disturbed somebody is
- * there to stay. */
+/* Repeats disturbed timings, at most twice, if they are few: the disturbance may be over. If many are
+ * disturbed, it is probably permanent. */
 static void renew_times(const struct times *times)
 {
     struct config_result *kept = malloc(sizeof *kept);
@@ -176,7 +177,7 @@ static void renew_times(const struct times *times)
     free(kept);
 }
 
-/* Again from the first where it comes out on the way that the candidate's clock is not to be believed. */
+/* Starts again if the candidate's clock turns out to be unreliable. */
 static void time_groups(const struct times *times)
 {
     struct company before = {0}, after = {0};
@@ -192,10 +193,10 @@ static void time_groups(const struct times *times)
         renew_times(times);
 }
 
-/* What was timed, and by which fingerprints: computed again where nothing else waits for it. */
+/* Recomputes timed calls by their fingerprints, when nothing else needs the time. */
 static void recompute_times(const struct times *times)
 {
-    static const double share = 0.1; /* of the time that timing took */
+    static const double share = 0.1; /* fraction of the time for timing */
     struct run *run = times->run;
     struct recompute_job *job = calloc((size_t)times->count + 1, sizeof *job);
     struct recomputed found = {0};
@@ -229,8 +230,8 @@ struct session *run_open_baseline(const struct run *run)
     return session_open(&options);
 }
 
-/* The session of all that comes after the checks, and that so many processes more are wanted: for the late calls, for timing,
- * and for what is computed again. False: out of memory. */
+/* Opens the session for all work after the checks, and announces `late` further processes: for late calls,
+ * timing and recomputation. False: out of memory. */
 static bool open_later(struct run *run, int late)
 {
     const struct session_options options = run_session_options(run->task, run->options);
@@ -272,8 +273,8 @@ void run_times(struct run *run)
     free(times.prints);
 }
 
-/* What a call costs: its work, and every byte of its tensors, which the judge puts in place for each. A cache of which a call
- * touches a row is as dear as one that is read whole. */
+/* Cost of a call: its work, and every byte of its tensors, which the judge copies each time. A cache of which
+ * a call reads one row costs as much as one that is read completely. */
 static double cost_of_call(const struct run *run, int i)
 {
     const struct config *const config = &run_drawn(run->task, i)->config;

@@ -10,13 +10,13 @@
 #include "verify/system/flush.h"
 #include "verify/task/task.h"
 
-/* One call in so many is on a near duplicate; one in so many asks what happens while its stream is held. */
+/* One call in four is on a near duplicate; one in twelve checks for work while its stream is held. */
 enum { NEAR_ONE_IN = 4, ASK_ONE_IN = 12 };
-/* Calls after which what turning does not renew is drawn anew: at once where that takes no longer than a copy, less
- * often where a processor draws, which also a GPU's tables come from. */
+/* Number of calls after which the base is drawn again. It is small if rotation renews little and drawing is
+ * as fast as a copy, larger if the host draws (which includes a GPU's tables). */
 enum { DRAW_TURNED = 16, DRAW_HOST = 8, DRAW_MADE = 32 /* another process draws */ };
 static const double given_quick =
-    1 << 20; /* bytes that a processor draws and sends to a GPU in a call's time */
+    1 << 20; /* bytes that the host draws and sends to a GPU within a call's time */
 
 static bool load(struct series *series, struct session *s, int base)
 {
@@ -34,11 +34,11 @@ static bool load(struct series *series, struct session *s, int base)
         return false;
     series->drawn = base;
     series->setup->constant =
-        true; /* weights are prepared once, before the first call, by who has them for ever */
+        true; /* weights are prepared once before the first call, since a model keeps them */
     return true;
 }
 
-/* Several buffers where they take little of the device's memory: what others need is not spent on them. */
+/* Uses several buffers per tensor if they take a small part of the device's memory. */
 static int rings_for(const struct session *s, const struct instance *instance)
 {
     enum { COPIES = SESSION_RING + 4, PART = 8 };
@@ -118,15 +118,16 @@ static void turn_content(struct series *series, const struct session *s)
             content->turn[t] = 0;
 }
 
-/* Of late calls: where the last one was, for some dozens of them in a row, as in a loop that nobody gives other buffers. Both that
- * are judged (session_time.c) lie 40 and more calls within such a stretch. */
+/* Late calls keep their buffers for dozens of calls, as in a loop that reuses them. Both judged late calls
+ * (session_time.c) come at least 40 calls after the start of such a stretch. */
 static bool stays(const struct series *series)
 {
     enum { STRETCH = 75, BEFORE = 8 };
     return series->wanted && series->calls % STRETCH >= BEFORE;
 }
 
-/* One late call that is judged is on a near duplicate, after dozens in the same place; the call before it is not. */
+/* One judged late call is on a near duplicate, after dozens of calls in the same place; the call before it is
+ * not. */
 static bool is_near_next(const struct series *series, bool after_near)
 {
     enum { NEVER, MAYBE, SURELY } near = series->calls == 0 || after_near ? NEVER : MAYBE;
@@ -138,7 +139,8 @@ static bool is_near_next(const struct series *series, bool after_near)
            (pcg_below(series->random, NEAR_ONE_IN) == 0 || near == SURELY);
 }
 
-/* The content of the next call, and where it goes. A near duplicate is as often as not where its original was. */
+/* Chooses the next call's draw and buffers. A near duplicate reuses its original's buffers in half of the
+ * cases. */
 static bool renew(struct series *series, struct session *s)
 {
     struct content *content = &series->content;
@@ -180,7 +182,7 @@ static bool is_to_be_kept(struct series *series, int which)
     return pcg_below(series->random, (uint64_t)kept->candidates) == 0;
 }
 
-/* Afterwards, so that nothing before the call tells. */
+/* Decides only after the call whether to keep its output, so that nothing before the call reveals it. */
 static bool keep(struct series *series, struct session *s, const struct call *call)
 {
     const bool near = series->content.near.present;
@@ -196,13 +198,14 @@ static bool keep(struct series *series, struct session *s, const struct call *ca
             !slots_inspect(s, call, &kept->inspected))
             return false;
         if (near && !s->now->slot[kept->content.near.tensor].given)
-            series->drawn = -1; /* what the judge holds has the element, too */
+            series->drawn = -1; /* the judge's copy contains the changed element, too */
     }
     return true;
 }
 
-/* What emptying the caches takes, which the runner does before it looks at its clock, by the judge's own. The quickest of
- * several: it is taken from the quickest of many exchanges, and one that waited for a core would hide what they say. */
+/* Measures the time to flush the caches by the judge's own clock; the runner flushes before it reads its
+ * clock. Takes the fastest of several, since it is subtracted from the fastest of many exchanges; a flush
+ * that waited for a core would hide an excess. */
 static void measure_flush(struct series *series, const struct session *s)
 {
     enum { OFTEN = 3 };
@@ -212,7 +215,7 @@ static void measure_flush(struct series *series, const struct session *s)
     for (int t = 0; t < s->tensors; t++) {
         const struct region *region = &s->now->slot[t].region[series->ring];
         flush_memory(region->base, region->mapped);
-        /* What a module returns is copied to where outputs lie: memory that is read, and memory that is written. */
+        /* A module's result is copied to the output: one tensor is read and one is written. */
         for (int i = 0; i < 2 && s->options.python && s->now->slot[t].got; i++)
             flush_memory(region->base, region->mapped);
     }
@@ -220,19 +223,19 @@ static void measure_flush(struct series *series, const struct session *s)
     series->flush_ms = series->calls == 0 ? ms : fmin(series->flush_ms, ms);
 }
 
-/* Whoever is known to work outside its stream is timed by the wall clock. */
+/* A candidate known to work outside its stream is timed by the wall clock. */
 static enum call_mode mode_of(const struct series *series, const struct session *s)
 {
     if (s->options.device->backend != BACKEND_CUDA || !defence_is_on(DEFENCE_CLOCKS))
         return CALL_EVENTS;
-    /* drawn in any case: two candidates that are compared get the same contents */
+    /* drawn in any case, so that two compared candidates get the same inputs */
     const bool asks = pcg_below(series->random, ASK_ONE_IN) == 0;
     if (s->outside)
         return CALL_WALL;
     return series->calls == 0 || !s->child || asks ? CALL_ASK : CALL_EVENTS;
 }
 
-/* A refusal ends it. */
+/* Records the answer; a refusal ends the series. */
 static bool note_answer(struct series *series, struct session *s, const struct call *call,
                         const struct child_answer *answer, struct series_call *out)
 {
@@ -250,7 +253,7 @@ static bool note_answer(struct series *series, struct session *s, const struct c
     return true;
 }
 
-/* Afterwards, too. */
+/* Takes the fingerprint after the call, for the same reason as keep. */
 static bool take_fingerprint(struct series *series, struct session *s, const struct call *call,
                              const struct series_call *out)
 {
@@ -283,7 +286,7 @@ bool series_call(struct series *series, struct session *s, struct series_call *o
            take_fingerprint(series, s, &call, out);
 }
 
-/* What a constructor was given is of the series' first content. */
+/* Arguments of a constructor come from the series' first draw. */
 bool series_place(struct series *series, struct session *s, const struct content *content,
                   enum placement placement, struct call *call)
 {

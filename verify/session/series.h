@@ -1,70 +1,70 @@
-/* A series of calls of one configuration, each on another content and in one of several buffers, a few of whose outputs
- * are judged. Which, the candidate cannot know: it is decided when the call has returned, and nothing is done for these
- * calls that is not done for all. Internal to sessions. */
+/* A series of calls of one configuration. Each call is on another input draw and in one of several buffers; a
+ * few outputs are judged. The candidate cannot know which: this is decided after the call has returned, and
+ * all calls are otherwise treated alike. Internal to sessions. */
 #ifndef UNSEEN_SERIES_H
 #define UNSEEN_SERIES_H
 
 #include "fingerprints.h"
 
-/* Outputs that are kept to be judged: in `got` and in `before` of each slot. */
+/* Outputs kept for judgement: in `got` and in `before` of each slot. */
 enum { KEEP_FRESH, KEEP_NEAR, KEEP_COUNT };
 
 /* A call whose output is kept. */
 struct kept {
-    int number;     /* of the call, from 1; 0: none */
-    int candidates; /* calls that it was chosen among, so far */
+    int number;     /* number of the call, from 1; 0: none */
+    int candidates; /* number of calls it was chosen from so far */
     struct content content;
     struct call call;
-    struct call_result inspected; /* its inputs and slack */
+    struct call_result inspected; /* inspection of its inputs and slack */
 };
 
 struct series {
     const struct config *config;
     struct setup *setup;
-    struct instance instance; /* of `instantiated` */
+    struct instance instance; /* instance of draw `instantiated` */
     int instantiated;
     struct pcg *random;
-    struct content content; /* of the last call */
-    int drawn;              /* content in `own` */
-    int ring;               /* and where the last call was */
+    struct content content; /* draw of the last call */
+    int drawn;              /* number of the draw in `own` */
+    int ring;               /* index of the last call's buffers */
     enum placement placement;
     int calls;
-    double flush_ms; /* host: what emptying the caches takes */
-    /* Numbers of the calls to be kept, by enum; NULL: one, chosen evenly among all of the kind `kind`. */
+    double flush_ms; /* host: time to flush the caches */
+    /* Numbers of the calls to keep, by enum; NULL: keep one, chosen uniformly among all calls of kind
+     * `kind`. */
     const int *wanted;
     int kind;
-    bool every;                  /* in their place: each call, for whoever judges it before the next */
-    bool plain;                  /* one set of buffers, which series_place alone fills */
-    struct fingerprints *prints; /* of calls that count; NULL: none are taken */
-    struct pcg *choice;          /* of these calls */
+    bool every;                  /* keep each call instead, for a caller that judges it before the next */
+    bool plain;                  /* one set of buffers, which only series_place fills */
+    struct fingerprints *prints; /* fingerprints of counting calls; NULL: not taken */
+    struct pcg *choice;          /* random stream that selects these calls */
     struct kept kept[KEEP_COUNT];
-    struct call_result ended; /* how the series ended, where not well; else OUTCOME_PASS */
-    const char *where;        /* for people: "a timed call" */
+    struct call_result ended; /* how the series ended; OUTCOME_PASS if well */
+    const char *where;        /* description for people: "a timed call" */
 };
 
-/* What one call of a series took. */
+/* Times of one call of a series. */
 struct series_call {
-    bool counts; /* its time: not the first call, not on a near duplicate, not one that asks */
-    bool
-        outside; /* it was found that the candidate works outside its stream: times taken before say nothing */
+    bool counts;  /* the time counts: not the first call, not on a near duplicate, not a CALL_ASK */
+    bool outside; /* the candidate works outside its stream, so earlier times are invalid */
     struct clocks clocks;
-    double tail_ms; /* until the device is idle, after the event */
-    double
-        rest_ms; /* of the judge's clock, what the runner says it was not the call, and flushing was not either */
+    double tail_ms; /* from the stop event until the device is idle */
+    double rest_ms; /* judge's time for the exchange, minus the reported call and flushing */
 };
 
-/* Set up s->now for it: memory, first content. -1 where memory is short. s->status says when something else failed. */
+/* Sets up s->now for the series: memory, first draw. Returns -1 if memory is short; s->status reports other
+ * failures. */
 int series_open(struct series *series, struct session *s, const struct config *config, int base);
 void series_close(struct series *series, struct session *s);
 
-/* The next call. False when the series is over: series->ended, or s->status, says why. */
+/* Makes the next call. False when the series is over: series->ended, or s->status, says why. */
 bool series_call(struct series *series, struct session *s, struct series_call *out);
 
-/* A content of another series of the configuration into the buffers, and the call that is to see it. */
+/* Puts an input draw of another series of this configuration into the buffers, and prepares its call. */
 bool series_place(struct series *series, struct session *s, const struct content *content,
                   enum placement placement, struct call *call);
 
-/* Judge what was kept, into series->ended and totals; false: s->status says why. */
+/* Judges the kept outputs, into series->ended and totals; false: s->status says why. */
 bool series_judge(struct series *series, struct session *s, struct totals *totals);
 
 #endif

@@ -25,7 +25,7 @@ bool session_judges(const struct problem *problem, char *text, size_t text_size)
     return false;
 }
 
-/* An output that nobody judges would be worth nothing. */
+/* Every output must have a judgement; an unjudged output would be unprotected. */
 static void find_judgements(struct session *s)
 {
     char text[600];
@@ -118,7 +118,7 @@ bool session_break(struct session *s, enum session_status status, const char *fo
 {
     va_list arguments;
     va_start(arguments, format);
-    if (s->status == SESSION_OK) { /* the first reason is the one to tell */
+    if (s->status == SESSION_OK) { /* only the first reason is kept */
         vsnprintf(s->error, sizeof s->error, format, arguments);
         s->status = status;
     }
@@ -186,7 +186,7 @@ void session_find(struct session *s, enum finding_kind kind, const char *format,
     va_list arguments;
     for (int i = 0; i < s->findings; i++)
         if (s->finding[i].kind == kind)
-            return; /* one proof of a kind is enough */
+            return; /* one proof per kind is enough */
     if (s->findings == SESSION_FINDINGS)
         return;
     struct finding *finding = &s->finding[s->findings++];
@@ -224,7 +224,8 @@ bool session_is_state(const struct session *s, int t)
     return false;
 }
 
-/* By what it says: a module raised an error of that kind (verify/python/shortage.py), or a kernel returned the runtime's code. */
+/* Did the candidate report a lack of memory? A module by an exception of that kind
+ * (verify/python/shortage.py), a kernel by the runtime's code. */
 static bool wants_memory(const struct session *s, const struct child_answer *answer)
 {
     return (s->options.python || s->options.device->backend == BACKEND_CUDA) &&
@@ -243,7 +244,7 @@ void session_refused(struct session *s, const struct child_answer *answer, struc
         snprintf(result->detail, sizeof result->detail, "returned %d", answer->returned);
 }
 
-/* --- the child --- */
+/* --- the child process --- */
 
 static const struct {
     enum child_status status;
@@ -257,7 +258,7 @@ static const struct {
     {CHILD_KILLED, OUTCOME_CRASH, CAUSE_KILLED},   {CHILD_RAISED, OUTCOME_CRASH, CAUSE_END},
 };
 
-/* Whose guard was hit, and where. */
+/* Records whose guard was hit, and on which side. */
 static void explain_fault(const struct child_fault *fault, struct reason *reason)
 {
     reason->tensor = fault->slot;
@@ -273,7 +274,8 @@ void session_restart(struct session *s)
         s->setup[i].mapped = false;
 }
 
-/* The process is gone, unless it has only raised an error; what that means for the configuration, or for the whole run. */
+/* Handles the failure of the child process: it is gone, unless it only raised an exception. Sets the outcome,
+ * or aborts the run. */
 void session_child_failed(struct session *s, enum child_status status, const char *text,
                           struct call_result *result)
 {
@@ -301,8 +303,8 @@ void session_child_failed(struct session *s, enum child_status status, const cha
                   text);
 }
 
-/* Loading is not a call: the loader reads files, and whoever gives short limits means the kernel. But nobody needs many times
- * what a call may take. */
+/* Time limit for loading. A short --timeout is meant for the kernel, while the loader must read files; so the
+ * limit is larger, up to a factor. */
 static double load_limit(double timeout)
 {
     static const double times = 5, enough = 10;
@@ -326,8 +328,7 @@ struct child_options session_child_options(const struct session *s)
     };
 }
 
-/* A candidate that dies while it is being loaded is at fault like one that dies in a call; that it
- * loaded once does not mean that it will again. */
+/* A candidate that dies while it is loaded is at fault as in a call, even if it loaded before. */
 static bool start_child(struct session *s, struct call_result *result)
 {
     char text[RESULT_DETAIL_SIZE];
@@ -347,8 +348,9 @@ static bool start_child(struct session *s, struct call_result *result)
     return false;
 }
 
-/* A process in which the judge's tensors cannot be mapped: if one without the candidate takes them, the candidate has spoilt
- * its own. On a GPU a want of memory stays the machine's, since others may have held it meanwhile. */
+/* Handles a process that cannot map the judge's tensors. If a process without the candidate can, the
+ * candidate has damaged its own process. A lack of memory on a GPU is blamed on the machine, since other
+ * processes may have used it meanwhile. */
 static void map_failed(struct session *s, enum child_status status, const char *text,
                        struct call_result *result)
 {
@@ -356,7 +358,7 @@ static void map_failed(struct session *s, enum child_status status, const char *
         status == CHILD_DEVICE || (status == CHILD_MEMORY && s->options.device->backend == BACKEND_HOST);
     char words[RESULT_DETAIL_SIZE];
     if (asks)
-        session_restart(s); /* what it holds may be what the other one needs */
+        session_restart(s); /* its memory may be what the control process needs */
     if (!asks || !control_maps(s, s->now)) {
         session_child_failed(s, status, text, result);
         return;
@@ -387,7 +389,8 @@ bool session_child(struct session *s, struct call_result *result)
     return true;
 }
 
-/* What is compiled for each shape is compiled in the first call. No call looks different for it. */
+/* Time limit of a call. A module may compile for each shape in its first call. The call looks the same to the
+ * candidate. */
 double session_call_limit(struct session *s)
 {
     const bool first = !s->now->called;

@@ -1,5 +1,5 @@
-/* One worker: a candidate in a child process of its own, the memory shared with it, and the judging of
- * what it computes. Several sessions may run in threads of their own. */
+/* One worker: a candidate in its own child process, memory shared with it, and the judgement of its results.
+ * Several sessions may run in different threads. */
 #ifndef UNSEEN_SESSION_H
 #define UNSEEN_SESSION_H
 
@@ -12,36 +12,38 @@
 #include "verify/oracle/pool.h"
 #include "verify/isolate/python.h"
 
-enum { CALL_SECONDS = 20 }; /* what one call may take where nothing else is said */
+enum { CALL_SECONDS = 20 }; /* default time limit of a call in seconds */
 
 struct session_options {
     const struct problem *problem;
     const struct device *device;
-    const char *object;          /* the candidate's shared object, or its module: */
-    const struct python *python; /* how that is run; NULL: it is none */
-    const char *log_path;        /* where what it prints goes; NULL: nowhere */
-    double timeout;              /* seconds for one call */
-    double memory;               /* bytes that the candidate's processes may hold together; 0: any */
-    int threads;                 /* of the candidate and of the judge, each at its turn */
-    const char *interpreter;     /* for the right answers of an imported task; NULL: python3 */
-    struct space_tolerance
-        tolerance; /* in the place of the published constants in the judgement beside ours */
-    bool brief;    /* outcomes are wanted: where MPFR is expensive it hears only what could still acquit */
-    int workers;   /* sessions that share the machine's memory */
-    int processes; /* in so many, one after another, is timed what is short; 0: in one */
-    struct lease *lease;         /* held while times are taken; NULL: none is to be had */
-    struct oracle_pool *oracles; /* of an imported task; NULL: each session has its own */
-    struct room *room;           /* of the device's memory; NULL: others are not known */
-    const struct space *space; /* where twins of a configuration lie (session_twin.c); NULL: there are none */
+    const char *object;          /* the candidate's shared object, or its module */
+    const struct python *python; /* how to run a module; NULL: a shared object */
+    const char *log_path;        /* file for its output; NULL: discarded */
+    double timeout;              /* time limit of one call in seconds */
+    double memory;               /* maximum bytes of the candidate's processes together; 0: no limit */
+    int threads; /* number of threads of the candidate, and of the judge, which work in turns */
+    /* interpreter that computes expected values of an imported task; NULL: python3 */
+    const char *interpreter;
+    struct space_tolerance tolerance; /* replaces the published tolerances in the published check */
+    bool brief;    /* outcomes suffice: if MPFR is expensive, it is asked only when it could still acquit */
+    int workers;   /* number of sessions that share the machine's memory */
+    int processes; /* number of successive processes in which short configurations are timed; 0: one */
+    struct lease *lease;         /* held during timing; NULL: none is available */
+    struct oracle_pool *oracles; /* for an imported task; NULL: each session has its own oracle */
+    struct room *room;           /* gate for device memory; NULL: no other process is known */
+    /* contract for siblings of a configuration (session_twin.c); NULL: no siblings */
+    const struct space *space;
 };
 
 struct session;
 
-/* What so many sessions will need, and takes its time to start, is started, while the caller goes on. By the thread that opened
+/* Starts in advance what `count` sessions need and takes long to start. Call it on the thread that opened
  * options->oracles. */
 void session_prepare(const struct session_options *options, int count);
 
-/* Is every output of the problem judged? Otherwise false, and text says what is missing: no candidate can be run then. */
+/* Does every output of the problem have a judgement? If not, text says which is missing, and no candidate can
+ * be run. */
 bool session_judges(const struct problem *problem, char *text, size_t text_size);
 
 /* NULL when out of memory. The candidate is loaded at the first configuration. */
@@ -49,141 +51,147 @@ struct session *session_open(const struct session_options *options);
 void session_close(struct session *session);
 
 enum session_status {
-    SESSION_OK,     /* *result is filled */
-    SESSION_BAD,    /* the candidate cannot be used at all: it does not load, lacks the symbol (usage) */
-    SESSION_BROKEN, /* internal error or environment: no verdict may come out of this run */
-    SESSION_SHORT   /* inside only: memory ran out for this configuration, which is then skipped */
+    SESSION_OK,  /* *result is filled */
+    SESSION_BAD, /* the candidate cannot be used at all: it does not load, or lacks the symbol (bad input) */
+    SESSION_BROKEN, /* internal or environment error: the run must not give a verdict */
+    SESSION_SHORT   /* internal: out of memory for this configuration, which is then skipped */
 };
 
-/* Configurations from now on have twins, or none: what is wrong after one of the seen set, on another that nobody was given, does
- * not make it fail. They have from the start. */
+/* Enables or disables the sibling check; initially enabled. It is off for the seen set: a failure on an
+ * unseen sibling must not fail a seen configuration. */
 void session_twins(struct session *session, bool on);
 
-/* Run and judge one configuration: outcome, worst element, details. */
+/* Runs and judges one configuration: outcome, worst element, details. */
 enum session_status session_check(struct session *session, const struct config *config,
                                   struct config_result *result);
 
-/* `config` right after one call of `after` in the same process. Where it fails so and passes in a process of its own, result->pair says
- * so; else the result is that of `config` by itself. */
+/* Checks `config` right after one call of `after` in the same process. If it fails there and passes in a
+ * process of its own, result->pair says so. Otherwise the result is that of `config` alone. */
 enum session_status session_check_after(struct session *session, const struct config *config,
                                         const struct config *after, struct config_result *result);
 
-/* Right after session_check of a configuration that failed: where it passes in a process of its own, looks for an earlier
- * configuration of the process after which it fails, and says so in result->pair. A few times in a run. */
+/* Call it right after session_check of a failing configuration. If the configuration passes in a process of
+ * its own, it searches for an earlier configuration that causes the failure, and records it in result->pair.
+ * A few times per run. */
 enum session_status session_attribute(struct session *session, const struct config *config,
                                       struct config_result *result);
 
-/* session_check; what signal 9 ended runs once more, since it may have come from outside: a kernel that is the reason ends so
- * again. */
+/* Like session_check, but repeats once after signal 9, which may come from outside. If the kernel is the
+ * reason, it ends the same way again. */
 enum session_status session_check_settled(struct session *session, const struct config *config,
                                           struct config_result *result);
 
-/* One call on a mixture of two contents (mixture.h), judged like any other; of the configuration that it is mixed from, which
- * `result` is about. */
+/* Makes one call on a blend of two input draws (mixture.h), judged like any other. `result` is about the
+ * configuration of the first draw. */
 struct mix;
 enum session_status session_check_mix(struct session *session, const struct mix *mix,
                                       struct config_result *result);
 
-/* Not run, or not judged: the outcome `skipped`. */
+/* Marks a configuration as not run or not judged: outcome `skipped`. */
 void session_skip(struct config_result *result, enum cause cause);
 
-/* From now on say of a configuration with wrong elements which they are: of the first call that has any;
- * pattern->present is false where there are none. NULL: no more. */
+/* Sets where to describe the wrong elements of the first call that has any; pattern->present is false if
+ * there are none. NULL: stop describing. */
 void session_observe(struct session *session, struct pattern *pattern);
 
-/* From now on copy what the first call of a configuration leaves in output t to to[t], memory of the back end and of
- * the tensor's size. NULL: no more. */
+/* Sets where to copy the first call's output t: to[t], in the backend's memory and of the tensor's size.
+ * NULL: stop copying. */
 void session_copy(struct session *session, void *const *to);
 
-struct fingerprints; /* of timed calls (fingerprints.h), kept by whoever has them computed again */
+struct fingerprints; /* of timed calls (fingerprints.h); the caller keeps them for recomputation */
 
-/* A configuration that is to be timed, and the seconds that it may take. */
+/* A configuration to time, and its time limit in seconds. */
 struct timing_job {
     const struct config *config;
     double budget_seconds;
     struct config_result *result;
-    bool short_of_memory;        /* set: others may have had what it lacked */
-    struct fingerprints *prints; /* NULL: none are wanted */
+    bool short_of_memory;        /* set if it lacked memory that other processes may have had */
+    struct fingerprints *prints; /* NULL: not wanted */
 };
 
-/* Time configurations on data of the published kind, their calls interleaved at random, on ever new contents; judge the
- * outputs of calls chosen in secret. Sets timing of each result, and its outcome when such an output does not pass.
- * *taken: so many, from the first on, are done; the others had no memory beside these. */
+/* Times configurations on data of the published class. Their calls are interleaved at random, each on a new
+ * input draw. Outputs of secretly chosen calls are judged. Sets each result's timing, and its outcome if such
+ * an output does not pass. *taken: number of jobs done, from the first on; the others did not fit into memory
+ * beside these. */
 enum session_status session_time_several(struct session *session, struct timing_job *job, int count,
                                          int *taken);
 enum session_status session_time(struct session *session, const struct config *config, double budget_seconds,
                                  struct config_result *result);
 
-/* A configuration that was timed, and passed. */
+/* A configuration that was timed and passed. */
 struct recompute_job {
     const struct config *config;
     struct fingerprints *prints;
     struct config_result *result;
 };
 
-/* What fingerprints came to. */
+/* Result of the recomputation. */
 struct recomputed {
-    int compared; /* calls that were computed again */
-    int suspects; /* configurations whose calls were made again and judged, all of them */
-    bool varies;  /* equal calls differ from process to process: no more were compared */
+    int compared; /* number of recomputed calls */
+    int suspects; /* number of configurations whose calls were repeated and all judged */
+    bool varies;  /* equal calls differ between processes, so comparing stopped */
 };
 
-/* Have a process of its own compute timed calls again, in a share of the time that they took; where it comes to something else, make
- * the configuration's calls again and judge all of them. Sets the outcome of those in which a judged call does not pass. */
+/* Lets a new process recompute timed calls, within a fraction `share` of the time for timing. If a
+ * fingerprint differs, it repeats the configuration's calls and judges all of them. Sets the outcome if a
+ * judged call does not pass. */
 enum session_status session_recompute(struct session *session, const struct recompute_job *job, int count,
                                       double share, struct recomputed *out);
 
-/* Times of two candidates on the same contents of one configuration, a pair from calls that follow each other. */
+/* Times of two candidates on the same input draws of one configuration; a pair comes from consecutive
+ * calls. */
 enum { PAIRS_MOST = 32 };
 struct pairs {
     int count;
     double ms[2][PAIRS_MOST];
     const char *method; /* the same for both */
-    bool disturbed;     /* somebody else was on the device, or two clocks disagree */
+    bool disturbed;     /* another process used the device, or two clocks disagree */
 };
 
-/* What is asked of one sampling of pairs. */
+/* One sampling of pairs. */
 struct pair_job {
     const struct config *config;
-    int pairs;             /* so many; PAIRS_MOST at most */
-    double budget_seconds; /* fewer where these are spent, but one in any case */
-    int number;            /* of this sampling: others are on other contents */
-    bool fresh; /* in new processes: what one is lucky with (addresses, pages, a core) is drawn anew */
-    int fresh_ahead; /* how many more such samplings are likely to follow, whose processes are started with these */
+    int pairs;             /* number of pairs, at most PAIRS_MOST */
+    double budget_seconds; /* time limit; at least one pair is taken */
+    int number;            /* number of the sampling, which selects other input draws */
+    bool fresh;      /* use new processes, so that random placement (addresses, pages, core) is drawn anew */
+    int fresh_ahead; /* number of such samplings likely to follow; their processes are started together */
 };
 
-/* Take pairs, on data of the published kind, in the order A B B A or B A A B, by a coin. `session[0]` is A, and both are of the
- * same problem and device. Outputs chosen in secret are judged: *result[0], *result[1] get another outcome where they do not
- * pass, and then there are no pairs. The status of the session that is worse off. */
+/* Takes pairs on data of the published class, in the order A B B A or B A A B, at random. `session[0]` is A;
+ * both have the same problem and device. Secretly chosen outputs are judged. If one does not pass, *result[0]
+ * or *result[1] gets its outcome, and there are no pairs. Returns the worse status of both sessions. */
 enum session_status session_pairs(struct session *const session[2], const struct pair_job *job,
                                   struct pairs *pairs, struct config_result *const result[2]);
 
-/* So many processes will be wanted one after another, by the functions below and above: they are started at once, where each takes its time. */
+/* Announces that the functions of this header will need `count` successive processes, so that they can be
+ * started together where starting is slow. */
 void session_start_ahead(struct session *session, int count);
 
-/* Make 500 calls of one configuration in a process of their own, and judge late ones; sets result->outcome when these
+/* Makes 500 calls of one configuration in a new process and judges late ones; sets result->outcome if these
  * do not pass. */
 enum session_status session_late(struct session *session, const struct config *config,
                                  struct config_result *result);
 
-/* Seconds that one call takes, its output not looked at; 0 where it did not return 0. */
+/* Time of one call in seconds, without looking at its output; 0 if it did not return 0. */
 enum session_status session_measure(struct session *session, const struct config *config, double *seconds);
 
-/* Another limit for each call from now on. */
+/* Sets the time limit of each further call. */
 void session_limit(struct session *session, double seconds);
 
 /* Name of an arithmetic class ("fp32"); "wrong" past the last. */
 const char *session_arithmetic_name(const struct session *session, int arithmetic);
 int session_admitted(const struct session *session); /* the loosest class that the problem admits */
 
-int session_losses(const struct session *session);        /* processes that the candidate has ended */
+int session_losses(const struct session *session); /* number of processes that the candidate has ended */
 const char *session_error(const struct session *session); /* after SESSION_BAD, SESSION_BROKEN */
-/* Why the candidate was not called with its own allocations between guards, in its words; NULL: it was, or none was to be. */
+/* Why the candidate was not called with its own allocations between guards, in its words; NULL: it was, or no
+ * such call was planned. */
 const char *session_unguarded(const struct session *session);
 
-/* Evidence of cheating found so far; *count findings. */
+/* Evidence of cheating found so far; *count is its number. */
 const struct finding *session_findings(const struct session *session, int *count);
-/* Who else was on the device while times were taken; added to what is there. */
+/* Adds the contention for the device during timing to *add_to. */
 void session_company(const struct session *session, struct company *add_to);
 void session_seconds(const struct session *session, struct phase_seconds *add_to);
 

@@ -1,4 +1,4 @@
-/* Failures that take two configurations: one that is right in a process of its own, and not after another one. */
+/* Failures that need two configurations: one passes in a process of its own, and fails after another one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ void past_add(struct session *s, const struct config *config)
     s->past.item[s->past.count++ % SESSION_PAST] = *config;
 }
 
-/* A stale plan or table may end in any of these. */
+/* May the failure come from a stale plan or table? */
 static bool may_depend(const struct config_result *result)
 {
     return outcome_fails(result->outcome) && result->outcome != OUTCOME_TIMEOUT &&
@@ -19,7 +19,7 @@ static bool may_depend(const struct config_result *result)
            result->reason.cause != CAUSE_KILLED;
 }
 
-/* One call in a new process or in the one at hand. */
+/* Makes one call in a new process, or in the current one. */
 static bool call_fails(struct session *s, const struct config *config, bool fresh,
                        struct config_result *result)
 {
@@ -32,7 +32,7 @@ static bool call_fails(struct session *s, const struct config *config, bool fres
            result->outcome != OUTCOME_REFUSED && result->outcome != OUTCOME_TIMEOUT;
 }
 
-/* `config` is not right after `after`, whose own call is; each time of `times`, in a new process. */
+/* Does `config` fail after `after`, which itself passes, in each of `times` new processes? */
 static bool fails_after(struct session *s, const struct config *config, const struct config *after, int times,
                         struct config_result *result)
 {
@@ -53,7 +53,7 @@ static bool passes_alone(struct session *s, const struct config *config, int tim
     return passes;
 }
 
-/* Takes over what was found of `config`, and says after which it was. */
+/* Copies the failure of `config`, and records the configuration that preceded it. */
 static void tell(const struct session *s, const struct config *config, const struct config *after,
                  const struct config_result *found, struct config_result *result)
 {
@@ -94,9 +94,10 @@ enum session_status session_check_after(struct session *s, const struct config *
     return status;
 }
 
-/* --- after which? --- */
+/* --- finding the preceding configuration --- */
 
-/* Earlier configurations that may collide with it, the last ones first. Returns how many, `most` at most. */
+/* Lists earlier configurations that may collide with it, most recent first. Returns their number, at most
+ * `most`. */
 static int list_suspects(const struct session *s, const struct config *config, struct config *suspect,
                          int most)
 {
@@ -110,10 +111,10 @@ static int list_suspects(const struct session *s, const struct config *config, s
     return count;
 }
 
-/* Once a pair was found, others of that kind are likely, and found with less. */
+/* Once a pair was found, more such pairs are likely, and are found with fewer attempts. */
 enum { SUSPECTS = 12, FEWER = 4, TIMES = 3, SEARCHES = 6, IN_VAIN = 3 };
 
-/* It is right in a process of its own, and other failures of this candidate depend on what came before. */
+/* It passes in a process of its own, while other failures of this candidate depend on earlier calls. */
 static void tell_company(struct config_result *result)
 {
     char found[161];

@@ -1,6 +1,7 @@
-/* Processes that are started before they are needed, several at once. On a GPU a process takes 0.3 to 0.5 s to have a context, most of it
- * in the driver, and comparisons use dozens of them, as do candidates that crash. They wait without a call: nothing of theirs runs while others are timed, unless
- * the candidate starts something when it is loaded, which the process that is used next to it could do as well. */
+/* A pool of processes that are started together in advance. On a GPU a process needs 0.3 to 0.5 s for its
+ * context, mostly in the driver. Comparisons use dozens of processes, and so do candidates that crash.
+ * Waiting processes make no call. They run nothing while others are timed, unless the candidate starts
+ * something when it is loaded; the process in use could do that as well. */
 #include <math.h>
 #include <stdio.h>
 
@@ -8,7 +9,7 @@
 #include "session_internal.h"
 #include "verify/device/processors.h"
 
-/* What a context with its modules may hold; and what part of the memory that is free all of them may. */
+/* Memory that a context with its modules may hold, and the part of free memory that all of them may use. */
 static const double context_bytes = 1 << 30;
 enum { PART = 8 };
 
@@ -29,8 +30,8 @@ static int room_for(const struct session *s)
     return (int)fmin(fmin(fit, processors_available()), CHILD_SEVERAL);
 }
 
-/* An end that is the candidate's doing is one, whatever process it falls on. What many at once may have brought about (time, memory, a
- * device) the next start says of itself. */
+/* Takes a started process into the pool. If the candidate ends its process while loading, that counts. A
+ * failure that may come from starting many at once (time, memory, device) is left to the next start. */
 static void take_in(struct session *s, const struct child_started *started)
 {
     const enum child_status status = started->status;
@@ -71,7 +72,7 @@ void session_start_ahead(struct session *s, int count)
 
 enum child_status ahead_take(struct session *s, char *text, size_t text_size)
 {
-    enum { LOSSES = 3, AT_ONCE = 4 }; /* who has lost some will lose more */
+    enum { LOSSES = 3, AT_ONCE = 4 }; /* a candidate that has lost several processes will lose more */
     const struct child_options options = session_child_options(s);
     if (s->losses >= LOSSES && s->ahead.count == 0 && !s->ahead.large)
         ahead_start(&s, 1, AT_ONCE, NULL);
@@ -99,7 +100,7 @@ void ahead_never(struct session *s)
     ahead_drop(s);
 }
 
-/* Beside large tensors they would hold what the candidate may need. */
+/* Beside large tensors, waiting processes would hold memory that the candidate may need. */
 void ahead_make_room(struct session *s, double bytes)
 {
     enum { PART_OF_DEVICE = 32 };

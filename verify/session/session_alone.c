@@ -1,15 +1,16 @@
-/* Memory that others hold: what may have lacked it runs again when no other unseen holds any (room.h). */
+/* Repeats a configuration that may have lacked memory, when no other `unseen` holds any (room.h). */
 #include <math.h>
 #include <stdio.h>
 
 #include "session_internal.h"
 #include "verify/device/neighbours.h"
 
-/* Of a GPU's memory less than this part is free while a candidate is at work: what it did not get may be with others. */
+/* If less than this part of a GPU's memory is free while a candidate runs, other processes may have caused
+ * its lack of memory. */
 static const double scarce = 0.25;
-/* So much of its own a candidate may want before it is to blame: so many times its tensors, and this part of the memory. Alone on
- * a device the greatest configuration (task_caps) leaves twice its tensors but for a few contexts: well above, so that nobody's
- * verdict hangs on these. */
+/* A candidate may use this much memory of its own before it is to blame: this multiple of its tensors, and
+ * this part of all memory. Alone on a device, the largest configuration (task_caps) leaves twice its tensors
+ * minus a few contexts. That is well above both limits, so no verdict depends on them. */
 static const double fair_times = 1.5, fair_part = 0.1;
 
 void session_give_back(struct session *s, double bytes)
@@ -34,8 +35,7 @@ static bool was_short(const struct session *s, const struct config_result *resul
         return result->reason.cause == CAUSE_MEMORY;
     if (result->outcome != OUTCOME_REFUSED)
         return false;
-    /* What says that memory was short is asked again each time; a refusal of another kind, or of nobody knows which, now
-     * and then. */
+    /* An explicit lack of memory is retried each time, other or unknown refusals only a few times. */
     return s->wanted_memory ? little || may_have_company(s) : little && s->refused_alone < SESSION_REFUSALS;
 }
 
@@ -43,7 +43,7 @@ bool session_was_short(struct session *s, const struct config_result *result)
 {
     const bool is_short = was_short(s, result);
     if (is_short)
-        ahead_never(s); /* what waits holds memory, too */
+        ahead_never(s); /* waiting processes hold memory, too */
     return is_short;
 }
 

@@ -1,10 +1,12 @@
-/* One configuration, three calls, up to five:
- *   1. content 0, every tensor flush against its lower guard;
- *   2. content 1 at the same addresses: whoever replays an answer by pointer is caught;
- *   3. content 1 again, flush against the upper guards: the same values, other addresses;
- *   4. of some configurations: the same with one element changed: whoever replays by a sample of the content is caught;
- *   5. of a module on a GPU: the third again, in another process, with its own allocations between guards (session_own.c).
- * Outputs are poisoned and inputs put back before each. */
+/* Checks one configuration by three to five calls:
+ *   1. draw 0, every tensor flush against its lower guard;
+ *   2. draw 1 at the same addresses: catches a cached answer whose key is the pointer;
+ *   3. draw 1 again, flush against the upper guards: the same values at other addresses;
+ *   4. for some configurations, the same with one element changed: catches a cache
+ *      whose key is a sample of the values;
+ *   5. for a module on a GPU, the third call in another process, with its own allocations between guards
+ *      (session_own.c).
+ * Before each call outputs are poisoned and inputs restored. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,28 +28,29 @@ static const struct {
                           {1, PLACE_HIGH, STAGE_NEAR},
                           {1, PLACE_HIGH, STAGE_OWN}};
 
-/* A near duplicate is judged in full, like a fresh content: in one configuration of so many. */
+/* A near duplicate costs a full judgement, like a new draw, so only one configuration in four has one. */
 enum { FIRST_NEAR = 3, LAST_OWN = 4, NEAR_ONE_IN = 4 };
 
-/* What is known while the calls of one configuration go on. */
+/* State during the calls of one configuration. */
 struct checking {
     const struct config *config;
     struct instance instance;
-    const struct mix *mix; /* of one call, with these values; NULL: as it is drawn */
-    bool once;             /* the first call only */
-    int drawn;             /* content that the instance is of */
-    int content;           /* that the judge's inputs hold; -1: none yet */
-    struct content near;   /* of the fourth call */
-    struct call at;        /* the call at hand */
+    const struct mix *mix; /* one call with blended values; NULL: values as drawn */
+    bool once;             /* make the first call only */
+    int drawn;             /* number of the draw of the instance */
+    int content;           /* number of the draw in the judge's inputs; -1: none yet */
+    struct content near;   /* draw of the fourth call */
+    struct call at;        /* the current call */
     struct totals totals;
     struct call_result call[SESSION_CALLS];
     struct output_result *outputs;  /* [SESSION_CALLS][judgements] */
-    bool same[PROBLEM_MAX_TENSORS]; /* by judgement: its tensors hold what they held after the call before */
-    bool replayed;                  /* the second answer was the first one again */
-    bool judged_own;                /* the last call has left an output */
+    bool same[PROBLEM_MAX_TENSORS]; /* by judgement: its tensors equal those of the preceding call */
+    bool replayed;                  /* the second output repeats the first one */
+    bool judged_own;                /* the last call has produced an output */
 };
 
-/* The values of another content into what the judge holds. What a constructor was given is no input of a call. */
+/* Blends the other draw into the judge's inputs. Constructor arguments (weights) are not inputs of a call and
+ * stay. */
 static bool mix_values(struct session *s, struct checking *c)
 {
     for (int t = 0; t < s->tensors; t++) {
@@ -87,11 +90,12 @@ static bool load_content(struct session *s, struct checking *c, int content)
     return ok;
 }
 
-/* In some configurations the later calls do not align all tensors alike. */
+/* In some configurations the later calls use different alignments for different tensors. */
 static enum placement placement_of(const struct config *config, int number)
 {
     enum { MIXED_ONE_IN = 4 };
-    static const uint64_t salt = (uint64_t)3 << 32; /* not those of near duplicates and twins */
+    /* differs from the salts of near duplicates and siblings */
+    static const uint64_t salt = (uint64_t)3 << 32;
     const enum placement usual = calls[number].placement;
     if (!defence_is_on(DEFENCE_MOVED))
         return PLACE_LOW;
@@ -99,8 +103,8 @@ static enum placement placement_of(const struct config *config, int number)
                                                                                          : usual;
 }
 
-/* Call the candidate; afterwards result->outcome is PASS when it returned 0 and touched nothing that it
- * must not touch, and the snapshots are taken. */
+/* Calls the candidate. If it returned 0 and touched nothing that it must not touch, result->outcome is PASS,
+ * and snapshots were taken. */
 static bool run_call(struct session *s, struct checking *c, int number, struct call_result *result)
 {
     struct call *call = &c->at;
@@ -120,7 +124,7 @@ static bool run_call(struct session *s, struct checking *c, int number, struct c
         child_call(s->child, call, session_call_limit(s), &answer, text, sizeof text);
     s->seconds.run += clock_seconds() - start;
     if (status != CHILD_OK) {
-        s->raised.may_live = true; /* check_once looks again at what fails after it */
+        s->raised.may_live = true; /* check_once repeats failures that come after it */
         session_child_failed(s, status, text, result);
         s->raised.may_live = false;
         return s->status == SESSION_OK;
@@ -161,8 +165,8 @@ static bool all_same(const struct session *s, const struct checking *c)
     return true;
 }
 
-/* A wrong second answer that has the very bits of the first, right one may be that answer again. A single
- * number, or one number all over, proves nothing: the two contents may share it. */
+/* Detects a replayed answer: a wrong second output with exactly the bits of the correct first one. A single
+ * number, or a constant output, proves nothing, since both draws may share it. */
 static bool find_replay(struct session *s, struct checking *c, const struct judging *judging)
 {
     for (int k = 0; k < s->judgements && c->call[0].outcome == OUTCOME_PASS && defence_is_on(DEFENCE_REPLAY);
@@ -177,7 +181,8 @@ static bool find_replay(struct session *s, struct checking *c, const struct judg
     return true;
 }
 
-/* Equal inputs, different bits: honest when both are within the allowed error, unstable otherwise. */
+/* Equal inputs with different output bits: honest if both are within the allowed error, unstable
+ * otherwise. */
 static bool is_unstable(const struct output_result *second, const struct output_result *third)
 {
     if (second->outcome == OUTCOME_PASS && third->outcome == OUTCOME_PASS)
@@ -206,7 +211,7 @@ static void find_instability(const struct session *s, struct checking *c)
     }
 }
 
-/* Then MPFR has heard it. */
+/* If a call is wrong, MPFR has confirmed it. */
 static bool has_wrong_call(const struct session *s, const struct checking *c, int before)
 {
     for (int i = 0; i < before; i++)
@@ -225,7 +230,7 @@ static bool copy_outputs(struct session *s)
     return !error || session_failed(s, "copying outputs", error);
 }
 
-/* Equal inputs, equal bits: equal judgement. */
+/* Equal inputs and equal bits: copies the judgement. */
 static void judge_alike(const struct session *s, const struct call_result *before, struct call_result *result)
 {
     memcpy(result->output, before->output, (size_t)s->judgements * sizeof *result->output);
@@ -235,7 +240,7 @@ static void judge_alike(const struct session *s, const struct call_result *befor
     memcpy(result->detail, before->detail, sizeof result->detail);
 }
 
-/* One element of what the judge holds becomes another. */
+/* Changes one element of the judge's inputs. */
 static bool make_near(struct session *s, struct checking *c)
 {
     struct pcg *random = pcg_new(c->config->seed, "near");
@@ -246,7 +251,7 @@ static bool make_near(struct session *s, struct checking *c)
     return ok;
 }
 
-/* The last two have nothing to add to a failure. */
+/* The last two calls add nothing to a failure. */
 static bool is_made(const struct session *s, const struct checking *c, int number)
 {
     if (c->once)
@@ -262,7 +267,7 @@ static bool is_made(const struct session *s, const struct checking *c, int numbe
                               : defence_is_on(DEFENCE_NEAR) && mix64(c->config->seed) % NEAR_ONE_IN == 0;
 }
 
-/* What it was before is right, and only this is not. */
+/* The fourth call's output was right, and only this one is not. */
 static void explain_own(struct call_result *result)
 {
     char text[241];
@@ -303,7 +308,7 @@ static bool check_call(struct session *s, struct checking *c, int number)
                         : defence_is_on(DEFENCE_FRESH) ? calls[number].content
                                                        : 0;
     if (number == LAST_OWN && c->near.near.present)
-        c->content = -1; /* an element of it is another now */
+        c->content = -1; /* an element of it has changed */
     if (!load_content(s, c, content) || (number == FIRST_NEAR && !make_near(s, c)))
         return false;
     if (number == FIRST_NEAR && !c->near.near.present)
@@ -327,8 +332,8 @@ static bool check_call(struct session *s, struct checking *c, int number)
     return judge_call(s, c, number, result);
 }
 
-/* Which call speaks for the configuration: instability first, since it explains the rest, then the
- * first that did not pass. */
+/* The call that decides the configuration: instability first, since it explains the rest; else the first call
+ * that did not pass. */
 static const struct call_result *decisive(const struct checking *c, int made)
 {
     for (int i = 0; i < made; i++)
@@ -393,8 +398,9 @@ enum session_status session_check_first(struct session *s, const struct config *
     return check_here(s, config, NULL, true, result);
 }
 
-/* A process that has raised an error goes on, since a new one costs seconds: it loads, and finds again what was compiled. What
- * fails in it after that might fail of the error: it runs again in a new one, unless it is an error that one has raised, too. */
+/* Checks once. A process that has raised an exception is kept, since a new one takes seconds to load and
+ * compile. A later failure in it may be a consequence of the exception. So it is repeated in a new process,
+ * unless it is an exception that a new process has raised, too. */
 static enum session_status check_once(struct session *s, const struct config *config, const struct mix *mix,
                                       struct config_result *result)
 {
@@ -419,7 +425,7 @@ static enum session_status check_once(struct session *s, const struct config *co
     return status;
 }
 
-/* Beside others, and where memory was short once more when nobody else holds any. */
+/* Checks beside other processes; if memory was short, repeats when no other process holds any. */
 static enum session_status check(struct session *s, const struct config *config, const struct mix *mix,
                                  struct config_result *result)
 {

@@ -1,11 +1,11 @@
-/* What a time is worth: who else was on the device, and whether two clocks agree.
+/* Reliability of a time: contention for the device, and agreement of two clocks.
  *
- * Events see what the stream does; the wall clock until the whole device is idle sees everything. Far apart,
- * in the median, is what a call looks like whose work goes on elsewhere -- and every call beside a
- * neighbour's kernels, or in a process that waits for a core. So it is an accusation only when no neighbour
- * can have done it: the device is known to be ours alone, before and after; the same calls, made again then,
- * show it again; and in between, call by call, a kernel of our own that holds the device as long does not.
- * Short of that it is a note, and the time is marked. */
+ * Events measure the stream; the wall clock, until the whole device is idle, measures everything. A large
+ * difference of the medians shows a call whose work continues elsewhere. But it also occurs beside a
+ * neighbour's kernels, or in a process that waits for a core. So it is evidence only if no neighbour can be
+ * the cause. The device must be known to be ours alone before and after. The same calls, repeated, must show
+ * the difference again. Interleaved kernels of our own that occupy the device as long must not. Otherwise it
+ * is a note, and the time is marked. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -14,9 +14,9 @@
 #include "verify/system/interrupt.h"
 #include "series.h"
 
-/* Attempts at a proof for one candidate: each may sit out NVML's window of averaging twice. */
+/* Attempts at a proof for one candidate; each may wait for NVML's averaging window twice. */
 enum { ATTEMPTS = 3 };
-static const double fresh = 0.2; /* seconds for which what NVML said is not asked again */
+static const double fresh = 0.2; /* seconds for which NVML's answer is reused */
 
 static struct neighbours look(struct session *s)
 {
@@ -62,8 +62,8 @@ bool session_keeps_pace(struct session *s, bool begins)
     return !pace_is_slow(&pace, device);
 }
 
-/* Where NVML does not say who is there, that the device was at rest while nothing of ours ran must do, with
- * the lease. */
+/* If NVML does not list processes, the device must have been idle while ours did nothing, and the lease must
+ * be held alone. */
 static bool is_ours_alone(struct session *s)
 {
     const struct neighbours n = look(s);
@@ -71,7 +71,7 @@ static bool is_ours_alone(struct session *s)
            (n.state == NEIGHBOURS_NONE || neighbours_idle(s->options.device) != IDLE_NO);
 }
 
-/* The second run: calls of the candidate and kernels of ours in turn. False: the series is over. */
+/* Repeats the calls, interleaved with kernels of ours. False: the series is over. */
 static bool run_again(struct session *s, struct series *series, struct clocks *candidate,
                       struct clocks *control)
 {
@@ -84,7 +84,7 @@ static bool run_again(struct session *s, struct series *series, struct clocks *c
         candidate[i] = call.clocks;
         if (device_control_cuda(s->options.device, candidate[i].event_ms, &control[i].event_ms,
                                 &control[i].wall_ms) != 0)
-            candidate[i] = control[i] = (struct clocks){0, 1}; /* no control, no proof */
+            candidate[i] = control[i] = (struct clocks){0, 1}; /* without the control there is no proof */
     }
     return true;
 }

@@ -12,7 +12,8 @@
 #include "content.h"
 #include "judging.h"
 
-/* A candidate that refused so often when nobody else held memory does not refuse for want of it. */
+/* SESSION_REFUSALS: after this many refusals with no other process holding memory, a refusal is not caused by
+ * lack of memory. */
 enum {
     SESSION_FINDINGS = 8,
     SESSION_RAISES = 16,
@@ -21,30 +22,30 @@ enum {
     SESSION_AHEAD = 8,
     SESSION_PAST = 256
 };
-/* Configurations that are set up at once while times are taken, and buffers that each of them has, in turns. */
+/* Configurations that are set up at once for timing, and buffers of each, used in turns. */
 enum { SESSION_POOL = 4, SESSION_RING = 3 };
 
 /* One tensor of a configuration. */
 struct slot {
-    struct region region[SESSION_RING]; /* what the candidate sees, one of them in a call */
-    void *own;                          /* inputs and in-out: what was drawn, the judge's copy; else NULL */
-    void *given;  /* where contents are turned: what the call that is judged was given; else NULL */
-    void *got;    /* outputs and in-out: a snapshot of what came back; else NULL */
-    void *before; /* the same of another call: the one before, or the other that is to be judged */
+    struct region region[SESSION_RING]; /* buffers for the candidate; a call uses one of them */
+    void *own;    /* inputs and in-out tensors: the judge's copy of the drawn values; else NULL */
+    void *given;  /* with rotated draws: the inputs of the judged call; else NULL */
+    void *got;    /* outputs and in-out tensors: a snapshot after the call; else NULL */
+    void *before; /* the snapshot of another call: the preceding one, or the second that is judged */
     size_t bytes;
-    size_t row, pitch; /* bytes of a row, and to the next one */
+    size_t row, pitch; /* bytes of a row, and between the starts of rows */
     uint32_t poison;
-    struct channel_tensor tensor; /* for a candidate that is given tensors */
+    struct channel_tensor tensor; /* description for a candidate that gets tensors */
 };
 
-/* A configuration for which there is memory. */
+/* A configuration with allocated memory. */
 struct setup {
     struct slot slot[PROBLEM_MAX_TENSORS];
-    int rings;                   /* how many of the regions of each tensor; 0: nothing is set up */
-    bool mapped;                 /* the child has them, as sets first_set and following */
-    bool constant;               /* what a constructor was given stays as it is: it is a model's weights */
-    bool called;                 /* and was called with them */
-    bool own_mapped, own_called; /* so it is with the process that is not at hand */
+    int rings;                   /* number of buffers per tensor; 0: nothing is set up */
+    bool mapped;                 /* mapped into the child as sets first_set, .. */
+    bool constant;               /* constructor arguments do not change: they are a model's weights */
+    bool called;                 /* the candidate was called with them */
+    bool own_mapped, own_called; /* the same for the other process (own.child) */
     int first_set;
 };
 
@@ -55,219 +56,233 @@ struct session {
     int judgements;
     struct arithmetics arithmetics;
     struct oracle *oracle;       /* of an imported task; else NULL */
-    struct oracle_answer answer; /* for the contents at hand */
+    struct oracle_answer answer; /* expected values for the current input draw */
     struct {
-        struct config item[SESSION_PAST]; /* called in the process at hand, a ring */
-        int count;                        /* of them in all */
-        int in_vain;                      /* failures in a row that another process had, too */
-        int searches;                     /* for the configuration that a failure comes from, in vain */
-        int pairs;                        /* failures that were found to depend on one */
+        struct config item[SESSION_PAST]; /* ring buffer of configurations called in the current process */
+        int count;                        /* their total number */
+        int in_vain;                      /* consecutive failures that also occur in another process */
+        int searches; /* unsuccessful searches for the configuration that causes a failure */
+        int pairs;    /* failures found to depend on an earlier configuration */
     } past;
     bool twinless;
-    int twins_in_vain; /* that failed, and do by themselves */
-    bool keeps_model;  /* what is unmapped next leaves its model to what is mapped then */
+    int twins_in_vain; /* failing siblings that also fail alone */
+    bool keeps_model;  /* the next unmapping keeps the model for the next mapping */
     struct child *child;
     struct {
-        struct child *child[SESSION_AHEAD]; /* started, and not used yet */
+        struct child *child[SESSION_AHEAD]; /* started, and not yet used */
         int count;
-        bool large;                   /* so are the tensors at hand: whatever waits beside them is ended */
-        bool never;                   /* memory was short: none waits any more */
-        int drops;                    /* how often those that waited were ended for large tensors */
-        struct child_started trouble; /* status: that one has ended while it was loaded; else CHILD_OK */
+        bool large; /* the current tensors are large: processes waiting beside them are ended */
+        bool never; /* memory was short: no process waits any more */
+        int drops;  /* number of times that waiting processes were ended for large tensors */
+        struct child_started trouble; /* a process that ended while loading; else its status is CHILD_OK */
     } ahead;
-    int losses; /* processes that the candidate has ended */
+    int losses; /* number of processes that the candidate has ended */
     struct {
-        struct child *child; /* the process that is not at hand */
-        bool at_hand;        /* the one whose own allocations lie between guards is */
-        bool raised;         /* raised.before, of the process that is not at hand */
-        bool off;            /* the candidate does not work so */
+        struct child *child; /* the process that is not current */
+        bool at_hand;        /* the current process is the one with guarded allocations */
+        bool raised;         /* raised.before of the process that is not current */
+        bool off;            /* the candidate does not work with guarded allocations */
         char words[200];     /* its reason */
     } own;
     struct {
-        bool may_live; /* the process at hand may go on when it raises one: who calls looks again */
-        bool before;   /* the process at hand has raised an error, and lives on */
-        bool now;      /* so ended the configuration at hand */
-        uint64_t kind
-            [SESSION_RAISES]; /* which errors a process of their own has raised, of which nothing was asked before */
+        /* the current process may continue after an exception; the caller repeats later failures */
+        bool may_live;
+        bool before;                   /* the current process has raised an exception and lives on */
+        bool now;                      /* the current configuration ended with an exception */
+        uint64_t kind[SESSION_RAISES]; /* hashes of exceptions raised in new processes */
         int kinds;
     } raised;
     struct setup setup[SESSION_POOL];
-    struct setup *now; /* the one at hand */
+    struct setup *now; /* the current setup */
     int tensors;
     enum session_status status;
     char error[1024];
     struct finding finding[SESSION_FINDINGS];
     int findings;
     struct phase_seconds seconds;
-    struct company company; /* while times were taken */
-    unsigned held;          /* what held the device's clock back meanwhile: PACE_.. */
-    double looked;          /* when the neighbours were last asked for, and the answer */
+    struct company company; /* contention during timing */
+    unsigned held;          /* reasons why the device's clock was throttled meanwhile: PACE_.. */
+    double looked;          /* time of the last look at other processes, and its answer */
     enum neighbours_state last_look;
-    bool outside;            /* the candidate works outside the stream that it is given */
-    bool disbelieved;        /* what the runner says of times does not add up with the judge's clock */
-    bool disturbed;          /* the time at hand is not to be trusted */
-    int proofs;              /* attempts */
+    bool outside;            /* the candidate works outside of its stream */
+    bool disbelieved;        /* times reported by the runner contradict the judge's clock */
+    bool disturbed;          /* the current time is not reliable */
+    int proofs;              /* attempts at a proof */
     struct pattern *pattern; /* session_observe */
     void *const *copies;     /* session_copy */
-    double free_bytes;       /* of the device, beside what the configuration at hand takes: the candidate's */
-    double least_free;       /* of them, when it refused */
-    bool wanted_memory;      /* so said the last refusal */
-    int refused_alone;       /* refusals of other kinds, when nobody else held memory */
+    double free_bytes;  /* free device memory beside the current configuration's tensors, for the candidate */
+    double least_free;  /* the least of it at a refusal */
+    bool wanted_memory; /* the last refusal was for lack of memory */
+    int refused_alone;  /* other refusals while no other process held memory */
 };
 
-/* After the work on a configuration: a lack of memory becomes the outcome `skipped`. */
+/* Ends the work on a configuration: a lack of memory becomes the outcome `skipped`. */
 void session_settle(struct session *s, struct config_result *result);
 void session_find(struct session *s, enum finding_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* session_memory.c: of the setup at hand, beside judging.h's */
+/* session_memory.c: for the current setup, besides those of judging.h */
 void setup_clear(struct setup *setup);
-/* slots_create with `rings` regions for each tensor, and with `turned` for contents that are turned. What was made
- * before memory ran out slots_destroy releases. */
+/* Like slots_create, with `rings` buffers per tensor, and with `turned` for rotated draws. If memory runs
+ * out, slots_destroy releases what was allocated. */
 int setup_create(struct session *s, const struct instance *instance, int rings, bool turned, char *why,
                  size_t why_size);
 void slots_destroy(struct session *s);
-/* The content into buffers `ring`, against one guard or the other; all else is poisoned. NULL: as it was drawn. */
+/* Puts an input draw into buffers `ring`, flush against one guard; everything else is poisoned. content NULL:
+ * as drawn. */
 bool slots_place(struct session *s, int ring, enum placement placement, const struct content *content,
                  struct call *call);
-/* What slots_place puts down, into `given` (or a near duplicate's element into `own`), for whoever judges. */
+/* Writes what slots_place puts into buffers to `given` (or a near duplicate's element to `own`), for the
+ * judge. */
 bool slots_give(struct session *s, const struct content *content);
-/* What an input, or an in-out tensor before the call, held; of an output what came back. */
+/* Contents of an input, or of an in-out tensor before the call; for an output its snapshot. */
 void *slot_content(const struct slot *slot);
-/* After a call: changed inputs and slack give the outcome; OUTCOME_PASS otherwise. */
+/* After a call, sets the outcome for changed inputs or slack; else OUTCOME_PASS. */
 bool slots_inspect(struct session *s, const struct call *call, struct call_result *result);
-bool slots_snapshot(struct session *s, const struct call *call); /* to `got`; what was there is `before` */
+/* to `got`; the previous snapshot becomes `before` */
+bool slots_snapshot(struct session *s, const struct call *call);
 bool slots_keep(struct session *s, const struct call *call,
-                bool before);       /* to one of them, the other stays */
-void slots_swap(struct session *s); /* `got` and `before` */
-/* Of all that the call has left in outputs and in-out tensors (memory.h). 0, or an error of memory.h. */
+                bool before);       /* to one of the two; the other is not changed */
+void slots_swap(struct session *s); /* exchanges `got` and `before` */
+/* Fingerprint of the call's outputs and in-out tensors (memory.h). Returns 0, or an error of memory.h. */
 int slots_fingerprint(const struct session *s, const struct call *call, uint64_t key, uint64_t *sum);
-/* The element of a near duplicate: its value, drawn like the others, and what it replaces. */
+/* Chooses the element of a near duplicate, its new value of the same distribution, and the value it
+ * replaces. */
 bool slots_choose_near(struct session *s, const struct instance *instance, struct pcg *random,
                        struct content *content);
 
 /* session.c */
 void session_arguments(const struct session *s, const struct instance *instance, struct call *call);
 void session_arguments_of(const struct problem *problem, const struct instance *instance, struct call *call);
-bool session_child(struct session *s, struct call_result *result); /* running, with regions mapped */
-double session_call_limit(struct session *s); /* seconds, for the call that is made now */
+/* starts it if needed, and maps the regions */
+bool session_child(struct session *s, struct call_result *result);
+double session_call_limit(struct session *s); /* time limit of the next call in seconds */
 void session_child_failed(struct session *s, enum child_status status, const char *text,
                           struct call_result *result);
-/* The outcome, in its words; what memory there was is noted. */
+/* Sets the outcome and its text, and records the free memory. */
 void session_refused(struct session *s, const struct child_answer *answer, struct call_result *result);
-void session_unmap_child(struct session *s); /* the setup at hand, of the process at hand */
-/* One call of a configuration, whatever there was in the process before. */
+void session_unmap_child(struct session *s); /* unmaps the current setup from the current process */
+/* Makes one call of a configuration in the current process. */
 enum session_status session_check_first(struct session *s, const struct config *config,
                                         struct config_result *result);
-/* Of a configuration that has passed: its twin, where it has one, right after it (session_twin.c). False: see s->status. */
+/* After a configuration has passed, checks its sibling, if it has one (session_twin.c). False: see
+ * s->status. */
 bool twin_check(struct session *s, const struct config *config, struct config_result *result);
-/* `config` is not right after `after`, and is by itself. */
+/* Records that `config` fails after `after`, and passes alone. */
 void session_pair(const struct session *s, const struct config *config, const struct config *after,
                   struct result_pair *pair);
-/* session_after.c: the process at hand was given it. */
+/* session_after.c: records a configuration called in the current process. */
 void past_add(struct session *s, const struct config *config);
-/* That one has passed, and is at hand still: is its model, of an imported task, to serve its twin as well? */
+/* Should the current model of an imported task be kept for the sibling? `config` has passed. */
 bool twin_wants_model(const struct session *s, const struct config *config, double bytes);
 void session_restart(struct session *s); /* the next call is the first of a new process */
-/* Seconds that count as something else than the times that are taken. */
+/* Seconds so far that do not count as timing. */
 double session_not_timing(const struct session *s);
 
 struct child_options session_child_options(const struct session *s);
 
-/* session_ahead.c: processes for later */
-/* Those of `sessions`, one or two, for so many restarts each, at once; fewer, or none, where the device's memory or the cores are few,
- * or where starting one takes no time. Which of two is first is drawn for each: where a context lies moves what short kernels take. */
+/* session_ahead.c: the process pool */
+/* Starts processes for one or two `sessions`, enough for `each` restarts. Starts fewer, or none, if device
+ * memory or cores are few, or starting is fast. The order of two sessions is random for each pair, since a
+ * context's placement changes the times of short kernels. */
 void ahead_start(struct session *const *sessions, int count, int each, struct pcg *random);
-/* child_start; or one that waits, or what ended one of them while it was loaded. After several losses others are started with it. */
+/* Like child_start, but uses a waiting process, or returns the failure of one that ended while loading. After
+ * several losses it starts further processes as well. */
 enum child_status ahead_take(struct session *s, char *text, size_t text_size);
-void ahead_drop(struct session *s);                    /* what they hold, somebody needs */
-void ahead_never(struct session *s);                   /* the same, for good */
-void ahead_make_room(struct session *s, double bytes); /* of tensors, that are to be set up */
-void ahead_anywhere(bool on);                          /* for tests: whatever the machine */
+void ahead_drop(struct session *s);  /* frees their memory for another use */
+void ahead_never(struct session *s); /* the same, permanently */
+/* makes room for tensors that are about to be set up */
+void ahead_make_room(struct session *s, double bytes);
+void ahead_anywhere(bool on); /* for tests: use the pool on any machine */
 
-/* Is tensor t given to a constructor, and no input of a call? */
+/* Is tensor t an argument of a constructor, and no input of a call? */
 bool session_is_state(const struct session *s, int t);
 
 /* session_own.c */
-/* Is there to be a call with the candidate's own allocations between guards? */
+/* Should a call be made with the candidate's own allocations between guards? */
 bool own_applies(const struct session *s);
-/* That call. result->outcome is PASS where nothing was found; *judged: `got` holds an output to be judged. False: s->status says
- * why. */
+/* Makes that call. result->outcome is PASS if nothing was found; *judged: `got` has an output to judge.
+ * False: s->status says why. */
 bool own_call(struct session *s, const struct call *call, struct call_result *result, bool *judged);
-void own_unmap(struct session *s); /* of that process: the setup at hand */
-void own_end(struct session *s);   /* that process */
+void own_unmap(struct session *s); /* unmaps the current setup from that process */
+void own_end(struct session *s);   /* ends that process */
 
-/* session_raised.c: of the configuration at hand, */
+/* session_raised.c: for the current configuration */
 bool raised_is_known(const struct session *s,
-                     const struct config_result *result); /* did a new process raise this, too? */
-void raised_keep(struct session *s, const struct config_result *result); /* it has raised this */
+                     const struct config_result *result); /* has a new process raised the same exception? */
+/* records that a new process raised it */
+void raised_keep(struct session *s, const struct config_result *result);
 
 /* session_alone.c */
-/* After work on so many bytes of tensors, with the room not yet left: what the candidate's process keeps of a GPU's memory, a
- * workspace or a graph of that size, must not be what another lacks. */
+/* After work on tensors of that many bytes, before leaving the gate: frees large GPU memory that the
+ * candidate's process keeps (a workspace, a graph), since another process may need it. */
 void session_give_back(struct session *s, double bytes);
-/* Did it lack memory that others may have had, or may it? */
+/* Did it lack memory, possibly because of other processes? */
 bool session_was_short(struct session *s, const struct config_result *result);
-/* After it was tried when no other unseen held any: a refusal for want of memory is `skipped` where the judge's copies and
- * other programs left the candidate little. */
+/* After the exclusive retry: a refusal for lack of memory becomes `skipped` if the judge's copies and other
+ * programs left the candidate little. */
 void session_settle_alone(struct session *s, struct config_result *result);
 
-/* Is enough left on the device that nobody else can be the reason why a candidate gets none? */
+/* Is so much free on the device that a lack of memory cannot be caused by other processes? */
 bool session_has_memory(const struct session *s);
 
 /* session_clock.c */
-/* Who is on the device now, with the lease in hand: others make the time at hand one that is not to be
- * trusted. */
+/* Looks for other processes on the device, under the lease; if there are any, the current time is not
+ * reliable. */
 void session_look(struct session *s);
-/* With the lease in hand: does the median of the samples show work that outlives the call? Then the time is
- * not to be trusted, and where it can be proved, by more calls of the series, it is a finding. */
-/* Is the device's clock what it should be, before times are taken (waits for half a second, as one at rest takes a moment to raise
- * it) or after them (which is noted)? True where nothing is known of it. */
+/* Is the device's clock at its normal speed? Before timing it waits for half a second, since an idle device
+ * needs a moment to raise its clock; after timing it records the result. True if unknown. */
 bool session_keeps_pace(struct session *s, bool begins);
 struct series;
+/* Called under the lease: does the median of the samples show work that outlives the call? Then the time is
+ * not reliable; if further calls of the series prove it, it is a finding. */
 void session_clocks(struct session *s, struct series *series, const struct clocks *median, const char *line);
 
 /* session_replay.c */
-/* `got`, the output of this call on a near duplicate, is wrong. Is it bit for bit the answer to the content without that
- * element (NULL: the caller has compared, and `own` holds the near duplicate), and right in a process of its own? Then it
- * was not computed, which is a finding. `where` follows the configuration. False: no verdict can be had. */
+/* `got`, the output of this call on a near duplicate, is wrong. Does it have exactly the bits of the answer
+ * without the changed element, and is the output right in a process of its own? Then it was not computed,
+ * which is a finding. near NULL: the caller has compared, and `own` has the near duplicate. `where` is
+ * appended to the configuration. False: no verdict is possible. */
 bool replay_prove(struct session *s, const struct judging *judging, const struct content *content,
                   const struct call *call, const struct near *near, const char *where);
-/* The same where all of the content is another: output k of this call, of which `report` was made, has the bits that were the
- * answer to the content before. */
+/* The same for a completely different draw: output k of this call, judged in `report`, has the bits of the
+ * answer to the preceding draw. */
 bool replay_prove_fresh(struct session *s, const struct judging *judging, const struct call *call, int k,
                         const struct judge_report *report, bool *proved);
 
-/* session_judge.c: a judgement's request about the snapshots. */
+/* session_judge.c: fills a judgement's request for the snapshots. */
 void session_request(const struct session *s, const struct judging *judging, int k,
                      struct judge_request *request);
 
-/* session_told.c: of an imported task, ask for the right answers of the contents at hand. False: there are none, and
- * where the session is not broken or short, *untold says that they cannot be told, and s->answer.text why. Of other
- * problems always true. */
+/* session_told.c: for an imported task, asks for the expected values of the current input draw. False: there
+ * are none. If the session is neither broken nor short, *untold says that they cannot be computed, and
+ * s->answer.text why. Always true for other problems. */
 bool told_ask(struct session *s, const struct judging *judging, bool *untold);
-/* A candidate of a task has refused, or ended: where the task's own model does not run, either, its contract, which was found by trying
- * some sizes, is too wide there, and nothing is judged. False: s->status says why. */
+/* A candidate of a task has refused or ended. If the task's own model does not run there either, its contract
+ * is too wide, since it was derived from some sizes only; then nothing is judged. False: s->status says
+ * why. */
 bool told_excuse(struct session *s, const struct judging *j, struct call_result *result);
-/* May a candidate be asked for one after the other in one process? A pair that the task's own model refuses, or answers in another
- * way than `after` alone, is no part of its contract. False, too, where nobody can tell, or s->status says why. */
+/* May a candidate be asked for both configurations in one process? If the task's own model refuses the pair,
+ * or answers differently than for `after` alone, the pair is not part of its contract. False also if this is
+ * unknown, or s->status says why. */
 bool told_admits(struct session *s, const struct config *before, const struct config *after);
 void told_request(const struct session *s,
-                  struct judge_request *request); /* they go into a judgement's request */
-/* Before anything is called wrong: its worst element in MPFR, where the task's operations have that. One that is right after
- * all acquits the output. False: the two evaluations contradict each other, and no verdict can be had. */
+                  struct judge_request *request); /* puts the expected values into a judgement's request */
+/* Before an output is called wrong, evaluates its worst element in MPFR, if the task's operations support it.
+ * If that element is right, the output passes. False: both evaluations contradict each other, so no verdict
+ * is possible. */
 bool told_hear(struct session *s, const struct judging *judging, int k, struct judge_report *report,
                struct config_result *total, struct worst *worst);
-void told_add(const struct session *s, struct told *told); /* how they are known */
+void told_add(const struct session *s, struct told *told); /* adds the quality of the expected values */
 
 /* session_witness.c */
-/* Is the witness of one element too much for an audit of several? */
+/* Does the witness of one element cost too much to audit several? */
 bool witness_is_expensive(const struct session *s, int k, const struct judge_request *request);
-/* Elements that are to be audited: anywhere (near < 0), or where an element is expensive, in the row of the worst
- * one, which MPFR has to evaluate anyway; of a fold, the worst one over some of its terms. */
+/* Chooses the elements to audit: anywhere (near < 0), or if an element is expensive, in the row of the worst
+ * one, which MPFR evaluates anyway. For a fold: the worst one over some of its terms. */
 void witness_choose(const struct session *s, const struct judging *j, int k, int64_t near, int64_t elements,
                     struct judge_request *request);
-/* MPFR on what a report leaves open, on the worst element and on the samples. */
+/* Asks MPFR about the open elements of a report, the worst element and the samples. */
 bool witness_hear(struct session *s, const struct judging *j, int k, struct judge_request *request,
                   struct judge_report *report, struct config_result *total, struct worst *worst);
 

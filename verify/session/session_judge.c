@@ -1,4 +1,4 @@
-/* Judging one call, output by output: every element by its enclosure, then MPFR (session_witness.c). */
+/* Judges one call, output by output: every element by its enclosure, then by MPFR (session_witness.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static enum cause cause_of(int output, const struct judge_report *report)
     return report->unwritten || report->worst.tensor == output ? CAUSE_VALUE : CAUSE_INDEX;
 }
 
-/* A sentence on one output, after those on others. */
+/* Appends a sentence about one output. */
 static void describe_wrong(const struct session *s, const struct judging *j, int output,
                            const struct judge_report *report, char *detail)
 {
@@ -98,7 +98,7 @@ const char *session_arithmetic_name(const struct session *s, int arithmetic)
     return arithmetic < s->arithmetics.count ? s->arithmetics.item[arithmetic].name : "wrong";
 }
 
-/* Sum up over the calls of a configuration: the worst element of all, the loosest arithmetic. */
+/* Accumulates over the calls of a configuration: the worst element, the loosest arithmetic. */
 static void add_up(const struct session *s, const struct judge_report *report, const struct worst *worst,
                    struct totals *totals)
 {
@@ -127,8 +127,8 @@ static int call_judge(const struct session *s, int k, const struct judge_request
                                                       : reference->judge_host(request, report);
 }
 
-/* Judge all elements and choose what the witness audits. Where one element is expensive, its row is
- * judged once more for the samples' enclosures. */
+/* Judges all elements and chooses the elements for the witness to audit. If one element is expensive, its row
+ * is judged again for the samples' enclosures. */
 static int judge_elements(const struct session *s, const struct judging *j, int k,
                           struct judge_request *request, struct judge_report *report)
 {
@@ -173,7 +173,7 @@ void session_observe(struct session *s, struct pattern *pattern)
     s->pattern = pattern;
 }
 
-/* The output whose pattern is told: that of the worst element. */
+/* The output whose pattern is described: that of the worst element. */
 static int worst_output(const struct session *s, const struct call_result *result)
 {
     int worst = -1;
@@ -198,7 +198,7 @@ static void describe_pattern(const struct session *s, const struct judging *j, i
         snprintf(s->pattern->text, sizeof s->pattern->text, "%s: %.250s", named->name, text);
 }
 
-/* The same elements judged once more, for which of them are wrong. */
+/* Judges the same elements again, to mark which are wrong. */
 static bool observe(struct session *s, const struct judging *j, int k)
 {
     struct judge_request request;
@@ -227,7 +227,7 @@ static bool observe(struct session *s, const struct judging *j, int k)
 
 /* --- the judgement --- */
 
-/* One output of a call: its report, what MPFR makes of it, and what it adds to the configuration's. */
+/* Judges one output of a call: its report, MPFR's answers, and its contribution to the configuration. */
 static bool judge_output(struct session *s, const struct judging *j, int k, struct output_result *output,
                          struct totals *totals)
 {
@@ -236,7 +236,7 @@ static bool judge_output(struct session *s, const struct judging *j, int k, stru
     const double start = clock_seconds();
     session_request(s, j, k, &request);
     if (instance_tensor_count(&j->instance->tensor[request.output]) == 0) {
-        /* nothing was to be written, and slots_inspect saw nothing written */
+        /* there was nothing to write, and slots_inspect saw nothing written */
         output->report = (struct judge_report){
             .first_wrong = -1, .last_wrong = -1, .worst_ratio = -1, .worst = {.index = -1}};
         worst = (struct worst){.present = false};
@@ -258,7 +258,8 @@ static bool judge_output(struct session *s, const struct judging *j, int k, stru
     return true;
 }
 
-/* Unwritten elements say the most, then wrong ones; open ones only where nothing is wrong. */
+/* Combines outputs: unwritten elements take precedence, then wrong ones; open ones count only if nothing is
+ * wrong. */
 static void sum_up(const struct session *s, const struct judging *j, struct call_result *result)
 {
     static const enum outcome order[] = {OUTCOME_UNWRITTEN, OUTCOME_WRONG, OUTCOME_SKIPPED, OUTCOME_PASS};
@@ -284,7 +285,7 @@ static void sum_up(const struct session *s, const struct judging *j, struct call
     }
 }
 
-/* No right answer can be told: the configuration is not judged. */
+/* Expected values are not available, so the configuration is not judged. */
 static void leave_out(const struct session *s, struct call_result *result)
 {
     result->outcome = OUTCOME_SKIPPED;

@@ -1,4 +1,5 @@
-/* A configuration's tensors: created, filled, placed against one guard or the other, and inspected. */
+/* A configuration's tensors: allocation, filling, placement against one guard or the other, and
+ * inspection. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "session_internal.h"
 #include "verify/device/fingerprint.h"
 
-/* Is a tensor drawn, and does the candidate write it? */
+/* Is a tensor drawn; is it written by the candidate? */
 static bool is_drawn(const struct session *s, int t)
 {
     return s->options.problem->tensors[t].role != TENSOR_OUTPUT;
@@ -23,7 +24,8 @@ void *slot_content(const struct slot *slot)
     return slot->given ? slot->given : slot->own ? slot->own : slot->got;
 }
 
-/* Regions; what is put there; two snapshots of what comes back. What the judge needs besides is small. */
+/* Bytes for the regions, the judge's inputs, and two snapshots of the outputs. The judge's other needs are
+ * small. */
 static double footprint(const struct problem *problem, const struct instance *instance, int rings,
                         bool turned)
 {
@@ -37,7 +39,7 @@ static double footprint(const struct problem *problem, const struct instance *in
     return bytes;
 }
 
-/* Room for the configuration beside what other workers hold? */
+/* Does the configuration fit beside the memory of other workers? */
 static bool fits(const struct session *s, const struct instance *instance, int rings, bool turned, char *why,
                  size_t why_size)
 {
@@ -66,7 +68,7 @@ static int create_copies(struct session *s, int t, bool turned, char *why, size_
     return error ? -1 : 0;
 }
 
-/* Its shape, for whoever is given tensors. */
+/* Describes a tensor for a candidate that gets tensors. */
 static void describe(const struct tensor *known, const struct instance_tensor *tensor,
                      struct channel_tensor *out)
 {
@@ -138,7 +140,7 @@ void slots_destroy(struct session *s)
     setup_clear(s->now);
 }
 
-/* As garbage is (value_garbage); what is written, too, keeps what nobody could have written. */
+/* The filler of undefined storage (value_garbage). Written tensors always use the poison. */
 static uint32_t filler_of(const struct session *s, int t, uint64_t seed, int content)
 {
     const enum dtype dtype = s->options.problem->tensors[t].dtype;
@@ -167,14 +169,14 @@ bool slots_fill(struct session *s, const struct config *config, const struct ins
     return true;
 }
 
-/* An element of a near duplicate, into one copy of its tensor. */
+/* Writes a near duplicate's element into one copy of its tensor. */
 static int put_near(const struct session *s, const struct near *near, void *base)
 {
     const size_t size = dtype_size(s->options.problem->tensors[near->tensor].dtype);
     return s->memory->from_host((char *)base + (size_t)near->place * size, near->value, size);
 }
 
-/* `own`, from its element `turn` on and around, to `to`; with the near duplicate's element. */
+/* Copies `own` to `to`, rotated to begin at element `turn`, with the near duplicate's element. */
 static int put_content(const struct session *s, int t, const struct content *content, void *to)
 {
     const struct slot *slot = &s->now->slot[t];
@@ -199,7 +201,7 @@ bool slots_give(struct session *s, const struct content *content)
     return !error || session_failed(s, "repeating a content", error);
 }
 
-/* Read a stretch of the tensor for a value, and what it is to replace. */
+/* Reads a stretch of the tensor to choose a value, and the element to replace. */
 bool slots_choose_near(struct session *s, const struct instance *instance, struct pcg *random,
                        struct content *content)
 {
@@ -230,7 +232,7 @@ bool slots_choose_near(struct session *s, const struct instance *instance, struc
     return !error || session_failed(s, "choosing a near duplicate", error);
 }
 
-/* Poison everything, then put in what is drawn. */
+/* Poisons everything, then copies the drawn values. */
 bool slots_place(struct session *s, int ring, enum placement placement, const struct content *content,
                  struct call *call)
 {
@@ -255,7 +257,7 @@ bool slots_place(struct session *s, int ring, enum placement placement, const st
     return true;
 }
 
-/* The tensor's memory in a call. */
+/* Address of the tensor in a call. */
 static char *memory_in(const struct session *s, int tensor, const struct call *call)
 {
     return s->now->slot[tensor].region[call->set - s->now->first_set].base;
@@ -283,7 +285,7 @@ static bool inspect_slack(struct session *s, int tensor, const char *base, enum 
     return true;
 }
 
-/* Where between rows that lie apart: "in the gap after row 3, 2 past its last element". */
+/* Describes a position between rows: "in the gap after row 3, 2 past its last element". */
 static void describe_gap(const struct session *s, int tensor, int64_t byte, char *text, size_t size)
 {
     const struct slot *slot = &s->now->slot[tensor];
@@ -347,7 +349,7 @@ bool slots_inspect(struct session *s, const struct call *call, struct call_resul
     return true;
 }
 
-/* A private copy: what the candidate's process does to its memory from now on changes nothing. */
+/* Makes a private copy, which later writes of the candidate's process do not change. */
 bool slots_keep(struct session *s, const struct call *call, bool before)
 {
     for (int t = 0; t < s->tensors; t++) {
@@ -378,7 +380,7 @@ void slots_swap(struct session *s)
     }
 }
 
-/* Two tensors of the same bytes count twice, each with a key of its own. */
+/* Each tensor has a key of its own, so two equal tensors count twice. */
 int slots_fingerprint(const struct session *s, const struct call *call, uint64_t key, uint64_t *sum)
 {
     int error = 0;

@@ -1,16 +1,16 @@
-/* One more call of a configuration that has passed, of a module on a GPU: in a process of its own, in which what the candidate
- * allocates itself lies between guards and holds poison (runner_own.c). What writes beside a temporary, or reads what nobody has
- * written, is right elsewhere by luck.
+/* One more call of a configuration that has passed, for a module on a GPU. It runs in another process, where
+ * the candidate's own allocations lie between guards and contain poison (runner_own.c). Code that writes next
+ * to a temporary, or reads unwritten memory, is right only by luck elsewhere.
  *
- * Only what cannot be anything else counts against it: a fault, or a wrong result. Who ends there in any other way (not all
- * libraries, and not all graphs, take another allocator) is not looked at again, which is said. */
+ * Only unambiguous failures count: a fault, or a wrong result. If the process ends in another way, the check
+ * is disabled with a note, since not all libraries and graphs work with another allocator. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "session_internal.h"
 
-/* It costs a process and a call of each configuration. */
+/* It costs a process and a call per configuration. */
 static bool is_wanted(void)
 {
     const char *const value = getenv("UNSEEN_GUARD_OWN");
@@ -23,7 +23,7 @@ bool own_applies(const struct session *s)
            defence_is_on(DEFENCE_GUARDS);
 }
 
-/* Two processes, of which one is at hand. */
+/* Makes the other process current. */
 static void turn(struct session *s)
 {
     struct child *const child = s->child;
@@ -42,7 +42,7 @@ static void turn(struct session *s)
     s->own.at_hand = !s->own.at_hand;
 }
 
-/* No more of it in this session. */
+/* Disables the check for the rest of the session. */
 static void give_up(struct session *s, const char *words)
 {
     s->own.off = true;
@@ -50,7 +50,8 @@ static void give_up(struct session *s, const char *words)
     session_restart(s);
 }
 
-/* result->outcome is PASS where nothing was found; *judged: and there is an output to be judged. False: s->status says why. */
+/* result->outcome is PASS if nothing was found; *judged: there is an output to judge. False: s->status says
+ * why. */
 static bool call_own(struct session *s, const struct call *call, struct call_result *result, bool *judged)
 {
     struct child_answer answer;
@@ -59,7 +60,8 @@ static bool call_own(struct session *s, const struct call *call, struct call_res
     const enum session_status before = s->status;
     *judged = false;
     if (!session_child(s, &ended)) {
-        s->status = before; /* the other process was started, this one was not: nobody's verdict */
+        /* the other process could be started and this one not: that says nothing about the candidate */
+        s->status = before;
         give_up(s, ended.detail[0] ? ended.detail : s->error);
         return true;
     }

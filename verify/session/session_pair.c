@@ -1,9 +1,9 @@
-/* Two candidates on one configuration, in turns: what the machine does in the meantime, it does to both. */
+/* Times two candidates on one configuration in alternation, so that changes of the machine affect both. */
 #include <stdlib.h>
 
 #include "timed.h"
 
-/* Contents of one sampling lie so far from those of the next. */
+/* Distance between the draw numbers of consecutive samplings. */
 enum { CONTENTS_APART = 1000 };
 
 struct pairing {
@@ -22,8 +22,8 @@ static bool goes_on(const struct pairing *p)
            p->timed[1].series.ended.outcome == OUTCOME_PASS;
 }
 
-/* Both calls count, or neither: what is known of one only is no pair. Whoever is found to work outside its stream has been timed
- * wrongly so far. */
+/* Keeps a pair only if both calls count. If a candidate turns out to work outside its stream, its earlier
+ * times are wrong. */
 static void keep_pairs(struct pairing *p, int before)
 {
     struct timed *a = &p->timed[0], *b = &p->timed[1];
@@ -33,7 +33,7 @@ static void keep_pairs(struct pairing *p, int before)
         a->count = b->count = before;
 }
 
-/* Two calls that follow each other, `first` first. */
+/* Makes two consecutive calls; `first` comes first. */
 static bool take_pair(struct pairing *p, int first)
 {
     const double start = clock_seconds();
@@ -55,7 +55,7 @@ static bool has_enough(const struct pairing *p)
     return count >= p->job->pairs || count >= PAIRS_MOST || (count > 0 && p->spent >= p->job->budget_seconds);
 }
 
-/* A B B A or B A A B: a drift hits both alike, and so does being second. */
+/* A B B A or B A A B: a drift, and being second, affect both alike. */
 static void take_pairs(struct pairing *p)
 {
     while (goes_on(p) && !has_enough(p)) {
@@ -65,7 +65,8 @@ static void take_pairs(struct pairing *p)
     }
 }
 
-/* One clock for both: where one's process is not believed, or leaves work behind, the other is timed the same way. */
+/* Chooses one clock for both: if one process's clock is unreliable, or its work outlives the call, the other
+ * is timed in the same way. */
 static const char *agree_on_clock(struct pairing *p)
 {
     const bool has_tail = timed_has_tail(&p->timed[0]) || timed_has_tail(&p->timed[1]);
@@ -79,7 +80,7 @@ static const char *agree_on_clock(struct pairing *p)
     return timed_method(p->session[p->session[1]->disbelieved || p->session[1]->outside], has_tail);
 }
 
-/* Only pairs of whole series count: one that fails in the end was not timed at what it should do. */
+/* Uses pairs only if both series end well: a series that fails at the end has timed something else. */
 static void hand_in(struct pairing *p, struct pairs *pairs)
 {
     bool passed = true;
@@ -149,10 +150,10 @@ static void pair_inside(struct pairing *p, struct pairs *pairs)
     close_both(p);
 }
 
-/* Others may time meanwhile. */
+/* Other processes may time meanwhile. */
 static bool start_ahead(const struct pairing *p)
 {
-    enum { DROPS = 2 }; /* large tensors in every sweep end those that wait for the next */
+    enum { DROPS = 2 }; /* large tensors in every sweep would end the processes waiting for the next sweep */
     if (p->job->fresh && p->session[0]->ahead.count + p->session[1]->ahead.count == 0 &&
         p->session[0]->ahead.drops < DROPS)
         ahead_start(p->session, 2, 1 + p->job->fresh_ahead, p->random);

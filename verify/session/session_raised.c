@@ -1,4 +1,5 @@
-/* Errors that a module raises: which are those of the configuration, and which may be an earlier error's doing. */
+/* Python exceptions: decides which belong to the configuration, and which may be consequences of an earlier
+ * exception. */
 #include "raised.h"
 
 #include <stdio.h>
@@ -30,7 +31,7 @@ uint64_t raised_kind(const struct config_result *result)
     return kind;
 }
 
-/* Its words, too, but for numbers, which may be sizes. */
+/* Includes the message without digits, which may be sizes. */
 static uint64_t kind_of_words(const struct config_result *result)
 {
     uint64_t kind = 0;
@@ -40,7 +41,7 @@ static uint64_t kind_of_words(const struct config_result *result)
     return kind;
 }
 
-/* By words that name a line of the candidate's: without one, nobody knows where it comes from. */
+/* Does the text name a line of the candidate? Without one, its origin is unknown. */
 static bool tells_where(const struct session *s, const struct config_result *result)
 {
     const bool raised = (s->raised.now && raised_error(result)) || result->outcome == OUTCOME_REFUSED;

@@ -1,12 +1,14 @@
-/* Timed calls, computed again.
+/* Recomputation of timed calls.
  *
- * A candidate that answers rightly where it is checked, and in most of the calls that are timed, does something else in the rest.
- * So a process that has never been timed is given the same contents, and what it makes of them has the same fingerprint, or
- * another one; then a second such process is asked. Three different answers: the candidate's bits vary from run to run, as those of sums
- * in no fixed order may, and fingerprints say nothing of it. Two answers: something depends on more than the inputs. That is no
- * proof of anything (a kernel may tune itself, and come to another order of its sums); it is a reason to make the configuration's
- * calls again and to judge every one of them. Only what is wrong there counts, and only values do: a machine that is busy or
- * short of memory gives none that are wrong. */
+ * A candidate may answer correctly where it is checked, and in most timed calls, and do something else in the
+ * rest. So a process that was never timed gets the same inputs, and its output must have the same
+ * fingerprint. If not, a second such process decides.
+ *
+ * Three different answers: the candidate's bits vary between runs, as sums in no fixed order may, and
+ * fingerprints say nothing. Two answers: something depends on more than the inputs. That is no proof, since a
+ * kernel may tune itself and change the order of its sums. But it is a reason to repeat the configuration's
+ * calls and to judge all of them. Only wrong values count then: a machine that is busy or short of memory
+ * produces none. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,26 +17,28 @@
 #include "verify/system/budget.h"
 #include "verify/system/interrupt.h"
 
-/* Seconds for all where timing took next to nothing; and the part of what there is that one configuration may take. */
+/* Least time in seconds for everything, if timing took almost none; and the largest part of it for one
+ * configuration. */
 static const double least = 0.2, most = 0.25;
-/* Calls that are judged of a suspect, within a ceiling in seconds; and suspects in whom nothing was found wrong, after which the
- * others are believed. */
+/* Judged calls per suspect, up to a ceiling in seconds; and number of acquitted suspects after which the
+ * others are trusted. */
 enum { CALLS = 256, ACQUITTALS = 2 };
 static const double ceiling = 3;
-enum { AGAIN_CONTENT = 1 << 21 }; /* far from what timed calls got */
+enum { AGAIN_CONTENT = 1 << 21 }; /* far from the draws of timed calls */
 
 struct recomputing {
     struct session *s;
     struct pcg *random;
     struct recomputed *out;
-    double share;          /* of the time that timing took */
+    double share;          /* fraction of the time for timing */
     double spent, allowed; /* seconds */
-    double each;           /* that a configuration may take in any case */
+    double each;           /* seconds that any configuration may take */
     int acquittals;
-    bool over; /* nothing more is compared */
+    bool over; /* stop comparing */
 };
 
-/* Starting a process is not on the allowance: on a GPU it may take as long as all of that, and there are one or two. */
+/* Starts a process, whose time does not count against the limit: on a GPU it may take as long, and there are
+ * only one or two. */
 static bool has_process(struct recomputing *r, struct series *series)
 {
     const bool starts = !r->s->child;
@@ -45,7 +49,7 @@ static bool has_process(struct recomputing *r, struct series *series)
     return ok;
 }
 
-/* The call of a fingerprint again, in the process at hand. False: there is no answer. */
+/* Repeats the call of a fingerprint in the current process. False: there is no answer. */
 static bool answer_again(struct recomputing *r, struct series *series, const struct fingerprint *print,
                          uint64_t key, uint64_t *sum)
 {
@@ -65,7 +69,8 @@ static bool answer_again(struct recomputing *r, struct series *series, const str
     return error ? session_failed(s, "taking a fingerprint", error) : answer.returned == 0;
 }
 
-/* Nobody's fault, and nothing can be had, or one that answered before and does not now? */
+/* Is a missing answer suspicious? It is if the candidate answered before and does not now, and not if the
+ * environment is the cause. */
 static bool is_silence_suspect(struct recomputing *r, const struct series *series)
 {
     const enum cause cause = series->ended.reason.cause;
@@ -91,7 +96,7 @@ static bool is_suspect(struct recomputing *r, struct series *series, const struc
     return !r->out->varies;
 }
 
-/* From any of them on: where time is up, the others were as likely to be asked. */
+/* Begins at a random fingerprint, so that each is equally likely to be compared before the time runs out. */
 static bool compare(struct recomputing *r, struct series *series, const struct fingerprints *prints)
 {
     const double start = clock_seconds();
@@ -105,14 +110,14 @@ static bool compare(struct recomputing *r, struct series *series, const struct f
     return suspect;
 }
 
-/* What no state of the machine makes wrong. */
+/* Causes that no state of the machine can produce. */
 static bool is_proved(enum cause cause)
 {
     return cause == CAUSE_VALUE || cause == CAUSE_INDEX || cause == CAUSE_INPUT || cause == CAUSE_SLACK ||
            cause == CAUSE_GAP;
 }
 
-/* Calls like those that were timed, each of them judged. */
+/* Makes calls like the timed ones, and judges each of them. */
 static void judge_all(struct recomputing *r, const struct recompute_job *job, const struct config *config)
 {
     struct session *const s = r->s;
@@ -159,15 +164,16 @@ static void recompute(struct recomputing *r, const struct recompute_job *job)
     session_give_back(s, job->result->bytes);
 }
 
-/* Seconds until a first answer: as much again as a call, for memory and what lies there. Those of which few calls fit into the time for
- * timing are left out where they would leave nothing to the others: of few calls the one that is judged is a good part. */
+/* Estimated seconds until the first answer, which includes as much time as a call for setting up memory.
+ * Configurations with few calls per time are skipped if they would leave nothing for others; the judged call
+ * is a large part of their calls. */
 static bool is_affordable(const struct recomputing *r, const struct fingerprints *prints)
 {
     const double first = prints->first + 2 * prints->seconds / fmax(1, prints->calls);
     return prints->count > 0 && r->spent + first < r->allowed && first < most * r->allowed;
 }
 
-/* In an order that nobody knows: there may be no time for all. */
+/* Uses a random order, since there may not be time for all. */
 static void recompute_all(struct recomputing *r, const struct recompute_job *job, int *order, int count)
 {
     for (int i = 0; i < count; i++) {

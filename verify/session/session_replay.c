@@ -1,9 +1,9 @@
-/* The proof that an answer was not computed.
+/* Proof that an answer was not computed.
  *
- * A call on other inputs than those of a call before, whose output is wrong and bit for bit the answer to those: a cache
- * that looks at the addresses, or at a part of the content, does that, and so may a kernel that forgets the one element in
- * which they differ, or one whose wrong answer looks like another's right one (NaN all over). These do it again in a
- * process that has never seen the other content; the first cannot. */
+ * A call's output is wrong, and has exactly the bits of the answer to an earlier call's different inputs. A
+ * cache whose key is the address, or a part of the values, behaves like that. But so may a kernel that drops
+ * the single element in which they differ, or one whose wrong answer looks like another's right one (NaN
+ * everywhere). Such kernels do it again in a process that has never seen the other inputs; a cache cannot. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "session_internal.h"
 #include "verify/system/defence.h"
 
-/* Where a call had its tensors. */
+/* Placement of the tensors in a call. */
 static enum placement placement_of(const struct session *s, const struct call *call)
 {
     const int ring = call->set - s->now->first_set;
@@ -25,7 +25,7 @@ static enum placement placement_of(const struct session *s, const struct call *c
     return PLACE_MIXED;
 }
 
-/* One call as the first of a process; *passed: it returned 0. */
+/* Makes one call as the first of a process; *passed: it returned 0. */
 static bool call_anew(struct session *s, const struct judging *judging, const struct content *content,
                       const struct call *like, bool *passed)
 {
@@ -50,7 +50,7 @@ static bool call_anew(struct session *s, const struct judging *judging, const st
     return s->status == SESSION_OK;
 }
 
-/* Without the element: is its output what `got` holds? */
+/* Is the output without the changed element equal to `got`? */
 static bool answers_the_same(struct session *s, const struct judging *judging, const struct content *content,
                              const struct call *call, bool *same)
 {
@@ -72,7 +72,7 @@ static bool answers_the_same(struct session *s, const struct judging *judging, c
     return true;
 }
 
-/* With it: is its output right now? It is judged in the place of the other. */
+/* Is the output with the changed element right now? It is judged in place of the other. */
 static bool is_right_now(struct session *s, const struct judging *judging, const struct content *content,
                          const struct call *call, bool *right)
 {
@@ -96,21 +96,22 @@ static bool is_right_now(struct session *s, const struct judging *judging, const
     return ok;
 }
 
-/* Does a process of its own answer rightly, and not what a call before had for its answer (`content`, as in replay_prove)? */
+/* Is a new process's answer right, and not that of the earlier call (`content`, as in replay_prove)? */
 static bool prove(struct session *s, const struct judging *judging, const struct content *content,
                   const struct call *call, bool *proved)
 {
     bool same = true;
     struct pattern *const pattern = s->pattern;
     *proved = false;
-    s->pattern = NULL; /* of another call */
+    s->pattern = NULL; /* it belongs to another call */
     if ((!content || answers_the_same(s, judging, content, call, &same)) && same)
         is_right_now(s, judging, content, call, proved);
     s->pattern = pattern;
     return s->status == SESSION_OK;
 }
 
-/* One proof is enough, and each takes a process or two: where every answer is a replay, all of the time. */
+/* One proof suffices. Each needs a process or two, which would take all of the time if every answer is a
+ * replay. */
 static bool is_found(const struct session *s)
 {
     bool found = false;

@@ -1,5 +1,6 @@
-/* Timing: cold calls on data of the published kind, of several configurations in turns at random, until each median's
- * interval is tight or the budget is spent; outputs chosen in secret are judged like any others. */
+/* Timing: calls with cold caches on data of the published class, for several configurations interleaved at
+ * random. It continues until each median's interval is narrow or the budget is spent. Secretly chosen outputs
+ * are judged like any others. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "timed.h"
 #include "verify/system/defence.h"
 
-/* Slow kernels get one sample, and then as many as fit. */
+/* Slow kernels get one sample, then as many as fit. */
 static bool has_enough(struct timed *timed)
 {
     if (timed->processes > 0)
@@ -23,7 +24,7 @@ static bool has_enough(struct timed *timed)
            (timed->count % LEAST_SAMPLES == 0 && timed_is_tight(timed));
 }
 
-/* Which is next, nobody can tell from those before. */
+/* Chooses the next configuration at random, so that earlier calls do not reveal it. */
 static void sample_all(struct session *s, struct timed *timed, int count, struct pcg *random)
 {
     int left = 0;
@@ -38,7 +39,7 @@ static void sample_all(struct session *s, struct timed *timed, int count, struct
     }
 }
 
-/* Another process could not be had, or not long enough: what the others have given stands. */
+/* If another process is not available, or not for long enough, the samples of the others stay. */
 static bool is_cut_off(struct session *s, struct timed *timed, int count)
 {
     bool cut = session_end(s) == SESSION_SHORT;
@@ -53,8 +54,8 @@ static bool is_cut_off(struct session *s, struct timed *timed, int count)
     return cut;
 }
 
-/* Where a context lies, which another process draws anew, moves what an empty kernel takes between two events by a tenth; and
- * with it, by as much, every short one. */
+/* Takes further samples in new processes. The placement of a context, which each process draws anew, changes
+ * the time of an empty kernel by a tenth, and that of every short kernel by as much. */
 static void sample_elsewhere(struct session *s, struct timed *timed, int count, struct pcg *random)
 {
     static const double ceiling = 30; /* seconds */
@@ -85,7 +86,7 @@ static void sample_elsewhere(struct session *s, struct timed *timed, int count, 
     ahead_drop(s);
 }
 
-/* While no other unseen does so on this device: session_time_several has taken the lease. */
+/* Called while session_time_several holds the lease, so no other `unseen` times on this device. */
 static void take_times(struct session *s, struct timed *timed, int count)
 {
     s->disturbed = false;
@@ -111,7 +112,7 @@ static void take_times(struct session *s, struct timed *timed, int count)
     lease_give(s->options.lease);
 }
 
-/* Judge what was kept of it, and hand in. */
+/* Judges the kept outputs of one configuration and stores its result. */
 static void finish(struct session *s, struct timed *timed)
 {
     if (timed_judge(s, timed) && timed->count)
@@ -120,7 +121,7 @@ static void finish(struct session *s, struct timed *timed)
         timed->series.ended.reason.cause == CAUSE_MEMORY || session_was_short(s, timed->job->result);
 }
 
-/* Set up as many as there is memory for, one at least. */
+/* Sets up as many configurations as fit into memory, at least one. */
 static int open_all(struct session *s, struct timing_job *job, int count, struct timed *timed)
 {
     int opened = 0;
@@ -132,7 +133,7 @@ static int open_all(struct session *s, struct timing_job *job, int count, struct
         next->series.prints = job[opened].prints;
         s->now = &s->setup[opened];
         next->open = series_open(&next->series, s, &next->config, TIMED_CONTENT) == 0;
-        /* Half of the memory is the candidate's, for what it allocates itself. */
+        /* Leaves half of the memory to the candidate's own allocations. */
         const bool too_much = opened > 0 && s->memory->available() < s->options.device->memory_bytes / 2;
         if (opened > 0 && (!next->open || too_much))
             series_close(&next->series, s);
@@ -143,12 +144,12 @@ static int open_all(struct session *s, struct timing_job *job, int count, struct
     return opened;
 }
 
-/* What a candidate in Python compiles at the first call of a configuration, seconds of it, is no reason for others to wait: the
- * lease is not held yet. Returns how many, from the first on, may be timed; 0: the first failed, and its result says
- * how. */
+/* Makes the first call of each configuration before taking the lease, since a candidate in Python may compile
+ * for seconds. Returns how many, from the first on, may be timed; 0: the first one failed, as its result
+ * says. */
 static int warm_up(struct session *s, const struct timing_job *job, int count)
 {
-    enum { WARM_CONTENT = 1 << 20 }; /* far from what timed calls get */
+    enum { WARM_CONTENT = 1 << 20 }; /* far from the draws of timed calls */
     struct worst worst = {0};
     int warm = 0;
     if (!s->options.python)
@@ -181,7 +182,8 @@ static void time_inside(struct session *s, struct timing_job *job, int count, in
 {
     struct timed *timed = calloc(SESSION_POOL, sizeof *timed);
     const int opened = timed ? open_all(s, job, count, timed) : 0;
-    *taken = opened > 0 ? opened : 1; /* one without memory has passed all the same; it only has no time */
+    /* a configuration without memory has passed all the same; it only has no time */
+    *taken = opened > 0 ? opened : 1;
     job[0].short_of_memory = opened == 0;
     s->free_bytes = (double)s->memory->available();
     if (!timed)
@@ -202,7 +204,8 @@ static void time_inside(struct session *s, struct timing_job *job, int count, in
     session_end(s);
 }
 
-/* What lacked memory, when nobody else holds any. It has passed: where others hold it all the same it has no time. */
+/* Times a configuration that lacked memory, when no other process holds any. It has passed; if others hold
+ * memory all the same, it has no time. */
 static void time_alone(struct session *s, struct timing_job *job, const struct config_result *before)
 {
     int taken;
@@ -216,7 +219,8 @@ static void time_alone(struct session *s, struct timing_job *job, const struct c
     room_leave_alone(s->options.room);
 }
 
-/* The lease comes first: nobody who is inside waits for it, so that whoever wants to be alone need not, either. */
+/* Takes the lease before entering the gate: nobody inside waits for the lease, so a process that wants to be
+ * alone need not wait for it, either. */
 static void time_beside_others(struct session *s, struct timing_job *job, int count, int *taken)
 {
     struct config_result *before = malloc((size_t)count * sizeof *before);
@@ -260,12 +264,12 @@ enum session_status session_time(struct session *s, const struct config *config,
 
 /* --- late calls --- */
 
-/* Of a cheap configuration; of a dear one a tenth of them; and of a kernel that takes its time what fits: a right one is
- * right in all of them. */
+/* Number of late calls: all of them for a cheap configuration, and a tenth for an expensive one. A slow
+ * kernel makes as many as fit, since a correct kernel is correct in all of them. */
 static const double cheap_bytes = 64e6, cheap_seconds = 0.01, late_ceiling = 5;
 enum { LATE_CALLS = 520, LATE_FEW = 60, LATE_SPREAD = 10 };
 
-/* The 50th call or one soon after, and the 500th. */
+/* Judges the 50th call or one soon after, and the 500th. */
 static void run_late(struct session *s, struct series *series, struct config_result *result)
 {
     struct config_result *scratch = calloc(1, sizeof *scratch);
@@ -288,7 +292,7 @@ static void run_late(struct session *s, struct series *series, struct config_res
         session_failed(s, "late calls", -1);
     if (s->status == SESSION_OK && series->ended.outcome == OUTCOME_PASS)
         series_judge(series, s, &totals);
-    /* What cannot be judged of a late call takes nothing from what the checks have shown. */
+    /* If a late call cannot be judged, the results of the checks stay. */
     if (s->status == SESSION_OK && outcome_is_rejected(series->ended.outcome) &&
         series->ended.reason.cause != CAUSE_MEMORY)
         series_report_ended(series, &scratch->worst, result);
@@ -303,7 +307,7 @@ enum session_status session_late(struct session *s, const struct config *config,
     if (!room_enter(s->options.room))
         return s->status;
     s->now = s->setup;
-    session_restart(s); /* so that calls are counted from here on */
+    session_restart(s); /* so that the count of calls starts here */
     if (series_open(&series, s, &timed, TIMED_CONTENT) == 0)
         run_late(s, &series, result);
     series_close(&series, s);
@@ -314,7 +318,7 @@ enum session_status session_late(struct session *s, const struct config *config,
     return s->status;
 }
 
-/* The first call pays for first-touch page faults and the like, too: a limit that is generous. */
+/* The first call includes first-touch page faults and similar costs, so the limit is generous. */
 static double measure_call(struct session *s, const struct config *config, const struct instance *instance)
 {
     struct call call = {0};

@@ -1,4 +1,4 @@
-/* The right answers of an imported task, from the process that evaluates its graph (verify/oracle). */
+/* Expected values of an imported task, from the process that evaluates its graph (verify/oracle). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +77,8 @@ bool told_admits(struct session *s, const struct config *before, const struct co
     return status == ORACLE_OK;
 }
 
-/* verify/python/oracle/graph.py: the task's own model has raised this, without values and with them. */
+/* Begins an error of verify/python/oracle/graph.py: the task's own model has raised it, both without values
+ * and with them. */
 static const char untraced[] = "the forward pass cannot be traced: ";
 
 bool told_excuse(struct session *s, const struct judging *j, struct call_result *result)
@@ -104,8 +105,8 @@ void told_request(const struct session *s, struct judge_request *request)
     request->given = output->elements;
 }
 
-/* The value that was given must lie within a quarter of what is allowed of MPFR's; where nothing is allowed, in its last
- * places. */
+/* The expected value must agree with MPFR's within a quarter of the allowed error; if that is 0, within its
+ * last places. */
 static bool agrees(const struct judged *worst, double value)
 {
     if (isnan(worst->mid) || isinf(worst->mid))
@@ -128,7 +129,7 @@ bool told_hear(struct session *s, const struct judging *j, int k, struct judge_r
     if (status == ORACLE_FAILED)
         return session_break(s, SESSION_BROKEN, "%.900s", text);
     if (status != ORACLE_OK)
-        return true; /* it has no witness; the report says so by `witnessed` */
+        return true; /* it has no witness; `witnessed` tells so in the report */
     config_format(j->config, line, sizeof line);
     if (!agrees(element, value))
         return session_break(

@@ -1,11 +1,12 @@
-/* After a configuration its sibling (sibling.h), in the same process. A plan, a graph or a table that is kept under a key that both share
- * is right by itself, and wrong after the other.
+/* After a configuration, checks its sibling (sibling.h) in the same process. A plan, a graph or a table that
+ * is cached under a key
+ * that both share is right by itself, and wrong after the other.
  *
- * A model of an imported task that was constructed for the first serves the sibling as well, where it is constructed of the same:
- * a model is called with batches of several sizes, and state that it keeps of a shape shows there.
+ * The model of an imported task is reused for the sibling if its constructor gets the same arguments: models
+ * are called with batches of several sizes, and state that depends on a shape shows there.
  *
- * The sibling is judged for nothing else. A failure that it has by itself is its own, and one that does not repeat in another process
- * counts for nothing. */
+ * The sibling check looks for nothing else. A failure that the sibling has by itself does not count here, nor
+ * does one that does not repeat in another process. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +20,8 @@
 #include "verify/system/defence.h"
 #include "verify/task/task.h"
 
-/* One configuration in so many has a twin, and every one that costs next to nothing. Who has failed so often on twins that fail
- * alone, too, has none any more: each costs a process or two. */
+/* One configuration in four has a sibling, and every very cheap one. If siblings have failed alone several
+ * times, the check stops: each such failure costs a process or two. */
 enum { ONE_IN = 4, IN_VAIN = 4 };
 static const double small_bytes = 1 << 17, small_flops = 1e6;
 
@@ -30,7 +31,7 @@ static bool may_have_twin(const struct session *s)
            defence_is_on(DEFENCE_TWIN);
 }
 
-/* A module may compile something for each shape, and a task evaluates its graph. */
+/* A module may compile for each shape, and a task evaluates its graph. */
 static bool is_cheap(const struct session *s, const struct config_result *result)
 {
     return !s->options.python && !s->options.problem->task && result->bytes <= small_bytes &&
@@ -42,7 +43,7 @@ static bool is_in_turn(const struct config *config)
     return mix64(~config->seed) % ONE_IN == 0;
 }
 
-/* Beside large tensors a model and what it keeps would hold what others need. */
+/* Beside large tensors a kept model and its state would use memory that others need. */
 bool twin_wants_model(const struct session *s, const struct config *config, double bytes)
 {
     enum { PART_OF_DEVICE = 32 };
@@ -50,7 +51,8 @@ bool twin_wants_model(const struct session *s, const struct config *config, doub
            PART_OF_DEVICE * bytes <= (double)s->options.device->memory_bytes;
 }
 
-/* Less of everything that one model takes: what it keeps of the greater one is left over on every side. False: there is none. */
+/* Chooses a sibling that is smaller in everything the same model accepts, so that all stale state of the
+ * larger one exceeds it. False: there is none. */
 static bool choose_less(const struct session *s, const struct config *config, struct pcg *random,
                         struct config *twin)
 {
@@ -67,7 +69,7 @@ static bool choose_less(const struct session *s, const struct config *config, st
     return !config_same_point(twin, config) && space_contains(s->options.space, twin, NULL);
 }
 
-/* Of a task one that the same model serves is likely. False: it has none, or there is no memory. */
+/* For a task, a sibling that the same model serves is likely. False: there is none, or out of memory. */
 static bool choose(const struct session *s, const struct config *config, struct config *twin)
 {
     enum { OTHER_ONE_IN = 4 };
@@ -81,7 +83,8 @@ static bool choose(const struct session *s, const struct config *config, struct 
     return found;
 }
 
-/* One call of a configuration in the process at hand, or in a new one, whose model is to serve the next. */
+/* Makes one call of a configuration in the current process, or in a new one whose model is kept for the next
+ * call. */
 static bool fails(struct session *s, const struct config *config, bool fresh, struct config_result *result)
 {
     if (fresh)
@@ -123,7 +126,7 @@ static void report(const struct session *s, const struct config *config, const s
              found->detail);
 }
 
-/* Does it fail after this one, each time, and not by itself? */
+/* Does it fail each time after this configuration, and not by itself? */
 static bool is_of_the_process(struct session *s, const struct config *config, const struct config *twin,
                               struct config_result *found)
 {
@@ -137,7 +140,7 @@ static bool is_of_the_process(struct session *s, const struct config *config, co
     return is;
 }
 
-/* What may have been kept for a twin goes. */
+/* Discards a model that may have been kept for a sibling. */
 static void forget_model(struct session *s)
 {
     char text[RESULT_DETAIL_SIZE];

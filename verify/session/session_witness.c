@@ -1,5 +1,5 @@
-/* What MPFR is asked of one judgement of a call: what its enclosure leaves open, the worst element, and a sample that
- * audits the enclosure. */
+/* Questions to MPFR about one judgement of a call: open elements, the worst element, and a sample that audits
+ * the enclosure. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 #include "gen/contract/space.h"
 #include "session_internal.h"
 
-/* Terms that MPFR may take for the audit of one configuration beside its worst element. */
+/* Terms that MPFR may use to audit one configuration, besides its worst element. */
 static const double audit_terms = 4e5;
 
-/* Terms of a fold that MPFR may take to confirm an element that is wrong; beyond, the enclosure's word stands, which is
+/* Terms of a fold that MPFR may use to confirm a wrong element. Beyond that the enclosure decides, and is
  * audited over some of the terms. */
 static const double hearing_terms = 2e7;
 
@@ -20,7 +20,7 @@ static const struct reference *reference_of(const struct session *s, int k)
     return s->judgement[k].reference;
 }
 
-/* An imported task's right answers are given; session_told.c hears them. */
+/* An imported task has precomputed expected values; session_told.c confirms them. */
 static bool has_witness(const struct session *s, int k)
 {
     return reference_of(s, k)->witness_list != NULL;
@@ -32,7 +32,7 @@ bool witness_is_expensive(const struct session *s, int k, const struct judge_req
            reference_of(s, k)->witness_cost(request) * JUDGE_SAMPLES > audit_terms;
 }
 
-/* An expensive fold is audited over as many of its terms as the audit may take, from anywhere on. */
+/* An expensive fold is audited over as many terms as the audit allows, from a random position on. */
 static void choose_terms(const struct reference *reference, struct pcg *pcg, int64_t index,
                          struct judge_request *request)
 {
@@ -46,7 +46,7 @@ static void choose_terms(const struct reference *reference, struct pcg *pcg, int
         request->sample[i] = -1;
 }
 
-/* The first judgement's stream has the problem's name, those of others their tensor's besides. */
+/* The random stream of the first judgement is named by the problem; those of others also by their tensor. */
 void witness_choose(const struct session *s, const struct judging *j, int k, int64_t near, int64_t elements,
                     struct judge_request *request)
 {
@@ -101,13 +101,13 @@ static void list_trials(const struct session *s, const struct judging *j, int k,
     trials->audits = trials->count;
     if (report->worst.index >= 0 && ((j->thorough && !brief && !in_part) || (report->wrong > 0 && !endless)))
         add_trial(trials, &report->worst, TRIAL_WORST);
-    /* a call that is wrong for sure is not made more so by those on the border, each of which may cost a second */
+    /* if a call is certainly wrong, elements on the border add nothing, and each may cost a second */
     for (int64_t i = 0; i < report->open && i < JUDGE_OPEN && report->wrong == 0; i++)
         add_trial(trials, &report->opens[i], TRIAL_OPEN);
 }
 
-/* A witness outside its enclosure, or one that acquits an element that the enclosure condemned, means
- * that the oracle itself is wrong: no verdict then. */
+/* If MPFR's value is outside its enclosure, or acquits an element that the enclosure rejected, the oracle
+ * itself is wrong: then there is no verdict. */
 static bool hear_trials(struct session *s, const struct judging *j, int k, const struct trials *trials,
                         struct judge_report *report, struct worst *worst)
 {
@@ -139,7 +139,7 @@ static bool hear_trials(struct session *s, const struct judging *j, int k, const
     return true;
 }
 
-/* Where the audits are of some of a fold's terms, everything else is of all of them. */
+/* Audits use only some of a fold's terms; all other questions use all terms. */
 static int ask(const struct reference *reference, const struct judge_request *request, struct trials *t)
 {
     const int together = is_in_part(request) ? t->audits : t->count;

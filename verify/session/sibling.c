@@ -1,5 +1,5 @@
-/* Candidates of one kind are collected, a few of them kept by chance, and one of these is chosen. Kinds come in random order until one has
- * any. */
+/* Kinds of siblings are tried in random order until one has candidates. Candidates are collected, a random
+ * sample of them is kept, and one of these is chosen. */
 #include "sibling.h"
 
 #include <stdlib.h>
@@ -23,13 +23,15 @@ struct choosing {
     struct pcg *random;
     enum sibling_kind kind;
     bool kin;
-    struct config kept[MOST_KEPT]; /* of `count` */
+    struct config kept[MOST_KEPT]; /* random sample of `count` candidates */
     int count;
     struct {
         int axis;
         int64_t value;
     } move
-        [MOST_MOVES]; /* of one axis, with the same inputs or out of the contract: two may make up for each other */
+        /* moves of one axis with the same inputs, or out of the contract: two moves may compensate for each
+         * other */
+        [MOST_MOVES];
     int moves;
 };
 
@@ -41,9 +43,9 @@ bool sibling_is_kin(const struct problem *problem, const struct config *a, const
     return same;
 }
 
-/* --- what two instances share --- */
+/* --- common properties of two instances --- */
 
-/* Of the first tensors. */
+/* Compares the shapes of the first tensors. */
 static bool same_shapes(const struct choosing *c, const struct instance *other, int tensors)
 {
     for (int t = 0; t < tensors; t++) {
@@ -70,7 +72,7 @@ static bool same_arguments(const struct choosing *c, const struct instance *othe
     return memcmp(mine.argument, others.argument, sizeof mine.argument) == 0;
 }
 
-/* It may not take much longer than what it is the sibling of. */
+/* A sibling must not take much longer than the configuration. */
 static bool is_affordable(const struct choosing *c, const struct instance *other)
 {
     static const double times = 2, spare = 1 << 20;
@@ -79,7 +81,7 @@ static bool is_affordable(const struct choosing *c, const struct instance *other
            other->flops <= times * c->instance.flops + spare;
 }
 
-/* By shapes and arguments; pairs of extents are made for their kind. */
+/* Checks the kind by shapes and arguments; pairs of extents are constructed for their kind. */
 static bool is_of_kind(const struct choosing *c, const struct instance *other)
 {
     const bool shapes = same_shapes(c, other, problem_tensor_count(c->problem));
@@ -101,7 +103,7 @@ static void keep(struct choosing *c, const struct config *config)
         c->kept[at] = *config;
 }
 
-/* False: not in the contract, or no memory; *instance is to be cleared otherwise. */
+/* False: outside of the contract, or out of memory; otherwise the caller clears *instance. */
 static bool measure(const struct choosing *c, const struct config *config, struct instance *instance)
 {
     return space_contains(c->options->space, config, NULL) && config_measure(config, instance) == 0;
@@ -131,7 +133,7 @@ static void consider_value(struct choosing *c, int axis, int64_t value)
     }
 }
 
-/* Numbers near the one that is there, and half and twice of it; of a list its neighbours; of a choice all. */
+/* Considers values near the current one, its half and its double; neighbours in a list; all choices. */
 static void consider_axis(struct choosing *c, int axis)
 {
     const struct domain *const domain = &c->options->space->domain[axis];
@@ -149,7 +151,8 @@ static void consider_axis(struct choosing *c, int axis)
         consider_value(c, axis, 2 * at);
 }
 
-/* Padding and dilation of a convolution: all tensors keep their shapes. */
+/* Considers compensating moves, such as padding and dilation of a convolution: all tensors keep their
+ * shapes. */
 static void consider_moves(struct choosing *c)
 {
     for (int i = 0; i < c->moves; i++)
@@ -164,7 +167,7 @@ static void consider_moves(struct choosing *c)
 
 static void collect_axes(struct choosing *c, const struct sibling_wish *wish)
 {
-    for (int axis = 0; c->problem->axes[axis].name; axis++) /* other contents are no siblings */
+    for (int axis = 0; c->problem->axes[axis].name; axis++) /* another input class makes no sibling */
         if (axis != problem_input_axis(c->problem) && (wish->axis[0] < 0 || wish->axis[0] == axis))
             consider_axis(c, axis);
     if (c->kind == SIBLING_ARGUMENT && c->count == 0)
@@ -183,7 +186,7 @@ static void consider_two(struct choosing *c, int i, int64_t a, int j, int64_t b)
         consider(c, &config);
 }
 
-/* Divisors of the product near either extent, and both ends. */
+/* Considers divisors of the product near either extent, and both ends. */
 static void consider_products(struct choosing *c, int i, int j)
 {
     enum { FACTORS = 16 };
@@ -229,7 +232,7 @@ static void consider_pair(struct choosing *c, int i, int j)
         consider_sums(c, i, j);
 }
 
-/* Tensors whose shape an axis has a part in, a bit each; all of them where one step leaves the contract. */
+/* Bit mask of the tensors whose shapes depend on an axis; all of them if a step leaves the contract. */
 static unsigned tensors_of(const struct choosing *c, int axis)
 {
     const struct domain *const domain = &c->options->space->domain[axis];
@@ -251,7 +254,7 @@ static unsigned tensors_of(const struct choosing *c, int axis)
     return ~0u;
 }
 
-/* Pairs in random order, those that shape one tensor first, until one has siblings. */
+/* Collects from pairs of axes in random order, pairs of the same tensor first, until one has siblings. */
 static void collect_pairs(struct choosing *c, const struct sibling_wish *wish)
 {
     int axes[PROBLEM_MAX_AXES], count = 0, pairs = 0;

@@ -1,4 +1,4 @@
-/* What two configurations share, in words. */
+/* Describes what two configurations share. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -131,7 +131,7 @@ void sibling_relation(const struct problem *problem, const struct config *a, con
 {
     struct difference d = find_difference(problem, a, b);
     if (d.choices && has_numbers(problem, &d))
-        drop_choices(problem, &d); /* the extents are what a key is made of */
+        drop_choices(problem, &d); /* keys consist of extents */
     text[0] = '\0';
     if (d.count == 0)
         snprintf(text, SIBLING_TEXT, "equal but for the contents");

@@ -29,10 +29,11 @@ static enum task_status fail_space(struct task *task, const struct space_error *
     return fail(task, error->environment ? TASK_ENVIRONMENT : TASK_INPUT, error->text);
 }
 
-/* On a GPU the judge's copies take two and a half times what the tensors take, and nearly as much as these twice is left to the
- * candidate for what it allocates itself. A CPU core should be done with any one
- * configuration in half a second, or 300 of them take too long. What is free at the moment has no say: the same seed draws the
- * same sets whoever else is there (session_check says what is done where memory is short). */
+/* Limits on one configuration. On a GPU the judge's copies take two and a half times the bytes of the
+ * tensors; about twice the bytes of the tensors is left to the candidate's own allocations. A CPU core should
+ * finish any configuration in half a second, or 300 of them take too long. The memory that is free at the
+ * moment does not matter: the same seed draws the same sets beside any other process (session_check handles a
+ * lack of memory). */
 struct draw_caps task_caps(const struct problem *problem, const struct device *device)
 {
     const double memory = (double)device->memory_bytes;
@@ -42,11 +43,12 @@ struct draw_caps task_caps(const struct problem *problem, const struct device *d
                               .flops = 0.5e9 / problem->host_ns};
 }
 
-/* Without one the run goes on: its times may suffer, its outcomes do not. */
+/* Without a lease the run continues: its times may suffer, its outcomes do not. */
 static void open_lease(struct task *task)
 {
     char why[400];
-    task->room = room_open(NULL, task->device.uuid, why, sizeof why); /* fails where the lease does */
+    /* fails under the same conditions as the lease */
+    task->room = room_open(NULL, task->device.uuid, why, sizeof why);
     const struct lease_options lease = {
         .device = task->device.uuid, .waiting = task->options.waiting, .attend = task->options.attend};
     task->lease = lease_open(&lease, why, sizeof why);
@@ -83,7 +85,7 @@ enum task_status task_calibrate(struct task *task, const char *peaks)
     return calibrate(&task->device, &options, &task->ceilings) ? TASK_OK : TASK_INTERRUPTED;
 }
 
-/* The published contract, or the user's narrower one. */
+/* Reads the published contract, or the user's narrower one. */
 static enum task_status read_space(struct task *task, const char *path, struct space *space)
 {
     struct space_error error;
@@ -96,7 +98,7 @@ static enum task_status read_space(struct task *task, const char *path, struct s
     return TASK_OK;
 }
 
-/* On the host a problem may have a seen set of its own, since the published one is too much for a CPU. */
+/* On the host a problem may have its own seen set, if the published one is too large for a CPU. */
 static void find_seen(struct task *task)
 {
     if (task->options.seen) {
@@ -109,7 +111,7 @@ static void find_seen(struct task *task)
     folder_shape(task->problem, "seen", task->seen_path, sizeof task->seen_path);
 }
 
-/* On the host: is one of the seen configurations none that was published? */
+/* On the host: is any seen configuration not a published one? */
 static void compare_seen(struct task *task, const struct space *published)
 {
     char path[1024];
@@ -128,8 +130,7 @@ static void compare_seen(struct task *task, const struct space *published)
     config_list_clear(&list);
 }
 
-/* Published configurations that a narrower contract excludes are nobody's duty: they are left out, with
- * a note. */
+/* Drops published configurations that a narrower contract excludes, with a note. */
 static void narrow(struct task *task, struct config_list *list, const char *what)
 {
     int kept = 0;
@@ -145,7 +146,8 @@ static void narrow(struct task *task, struct config_list *list, const char *what
     list->count = kept;
 }
 
-/* Of an installed tool's own problem: what is installed is not for its users to write. False: there is no such file for it. */
+/* The user's file for a problem of an installed tool, whose own files are not writable. False: there is
+ * none. */
 static bool find_users(const struct problem *problem, char *path, size_t size)
 {
     char directory[900];
@@ -166,7 +168,7 @@ bool task_regress(const struct problem *problem, const char *given, char *path, 
     return false;
 }
 
-/* The file that is given; else the problem's own, and the user's where that is another. */
+/* Reads the given file; else the problem's own, and the user's if that is another one. */
 static enum task_status read_frozen(struct task *task, const struct space *published)
 {
     const char *const given = task->options.regress;
@@ -229,7 +231,7 @@ static enum task_status choose_seed(struct task *task)
     return TASK_OK;
 }
 
-/* After the others, which are the same with and without them. */
+/* Adds small configurations at the end, so that the others are the same with and without them. */
 static int add_scouts(struct task *task, struct draw_notes *notes)
 {
     const int wanted = task->options.unseen_set ? 0 : task->options.scouts, before = task->unseen_set.count;
@@ -246,9 +248,9 @@ static int add_scouts(struct task *task, struct draw_notes *notes)
     return status;
 }
 
-/* An image network's smallest size is a whole image: where nothing is within the caps, they are raised fourfold until something is,
- * up to what PyTorch takes some seconds for, or a plain kernel half of what a call may take. The same seed does the same on machines
- * whose caps are the same. */
+/* The smallest size of an image network is a whole image. If nothing fits the caps, they are raised fourfold
+ * until something does. The upper limit is what PyTorch computes in some seconds, or a plain kernel in half
+ * the time limit of a call. The same seed gives the same result on machines with the same caps. */
 static int draw_within(struct task *task, struct draw_notes *notes, struct space_error *error)
 {
     static const double half_a_call = 10; /* seconds */
@@ -268,7 +270,7 @@ static int draw_within(struct task *task, struct draw_notes *notes, struct space
     }
 }
 
-/* Above the notes, which name what the caps are. */
+/* Inserted before the notes that name the caps. */
 static void note_raised(struct task *task, const struct draw_caps *before)
 {
     const size_t used = strlen(task->notes.text);
@@ -290,7 +292,7 @@ static int note_lists(struct task *task)
     return 0;
 }
 
-/* What a call and its judgement cost: the elements' work, and every byte. */
+/* Cost of a call and its judgement: work on the elements, and every byte. */
 static double work_of(const struct config *config)
 {
     struct instance instance;
@@ -301,8 +303,8 @@ static double work_of(const struct config *config)
     return work;
 }
 
-/* A reward asks for the verdict of many candidates: the seen set, which is the greatest part of a verdict's work, is cut to the
- * `most` configurations of least work, in their order. */
+/* A reward needs verdicts of many candidates, and the seen set is most of a verdict's work. So it is reduced
+ * to the `most` cheapest configurations, in their order. */
 static void keep_cheapest(struct task *task, int most)
 {
     struct drawn_list *const set = &task->seen_set;
@@ -354,7 +356,7 @@ enum task_status task_draw(struct task *task)
     return TASK_OK;
 }
 
-/* With blanks between them. */
+/* Separated by blanks. */
 static void name_arguments(const struct problem *problem, char *names, size_t size)
 {
     size_t used = 0;
@@ -387,7 +389,7 @@ static enum task_status build_one(struct task *task, const char *path, struct bu
     const enum build_status status = build_candidate(build, &options, task->error, sizeof task->error);
     if (status == BUILD_OK)
         return TASK_OK;
-    if (is_interrupted()) { /* the compiler was killed; that says nothing about the candidate */
+    if (is_interrupted()) { /* the compiler was killed, which says nothing about the candidate */
         unlink(build->log);
         return TASK_INTERRUPTED;
     }
@@ -413,7 +415,7 @@ enum task_status task_judge(struct task *task)
     return TASK_OK;
 }
 
-/* "own" is the kernel that a problem comes with, which is the same on every day and in every hand. */
+/* "own" is the kernel that comes with the problem, which is the same for everybody. */
 static enum task_status find_baseline(struct task *task)
 {
     const bool on_host = task->device.backend == BACKEND_HOST;

@@ -10,28 +10,28 @@
 #include "verify/device/room.h"
 #include "verify/oracle/pool.h"
 
-/* What is asked for. Files are paths; NULL: the problem's own. */
+/* Options. Files are paths; NULL: the problem's own. */
 struct task_options {
     const struct problem *problem;
-    const char *device; /* "host", "cuda", "cuda:1"; NULL: a GPU where there is one */
+    const char *device; /* "host", "cuda", "cuda:1"; NULL: a GPU if there is one */
     const char *space, *seen, *regress;
-    const char *unseen_set; /* a file that the unseen set is, in the place of a drawn one; NULL: none */
-    const char *candidate, *baseline; /* NULL: none; a baseline "own": the problem's */
-    const char *python, *entry;       /* of a module: interpreter, class or function; NULL: what is found */
-    double compile_timeout;           /* seconds; 0: 600 */
-    int count;                        /* configurations of the unseen set */
-    int scouts;                       /* beside them, where the set is drawn */
-    int seen_most;                    /* of the seen set so many, those of least work; 0: all */
+    const char *unseen_set;           /* file with the unseen set, instead of a drawn one; NULL: none */
+    const char *candidate, *baseline; /* NULL: none; baseline "own": the problem's */
+    const char *python, *entry; /* for a module: interpreter, class or function; NULL: found by default */
+    double compile_timeout;     /* seconds; 0: 600 */
+    int count;                  /* number of configurations of the unseen set */
+    int scouts;                 /* number of small ones in addition, if the set is drawn */
+    int seen_most;              /* keep only this many of the seen set, the cheapest; 0: all */
     uint64_t seed;
-    bool has_seed;                       /* else the system's entropy */
+    bool has_seed;                       /* else the seed comes from the system's entropy */
     bool attend;                         /* as in struct lease_options */
-    void (*waiting)(const char *path);   /* likewise */
+    void (*waiting)(const char *path);   /* as in struct lease_options */
     void (*device_full)(double seconds); /* device_open_patiently; or NULL */
 };
 
 enum task_status {
     TASK_OK,
-    TASK_INPUT,       /* something that was given is wrong */
+    TASK_INPUT,       /* the user's arguments are wrong */
     TASK_ENVIRONMENT, /* this machine cannot do it */
     TASK_INTERRUPTED
 };
@@ -40,47 +40,50 @@ struct task {
     struct task_options options;
     const struct problem *problem;
     struct device device;
-    struct lease *lease;         /* of the device; NULL where none can be had */
-    struct room *room;           /* of its memory; likewise */
-    struct oracle_pool *oracles; /* NULL: the right answers come from here, or there is no memory */
+    struct lease *lease;         /* of the device; NULL if there is none */
+    struct room *room;           /* gate for its memory; likewise */
+    struct oracle_pool *oracles; /* NULL: expected values are computed here, or out of memory */
     struct space space;
-    struct config_list seen, frozen, given; /* given: of options.unseen_set */
+    struct config_list seen, frozen, given; /* given: from options.unseen_set */
     char seen_path[1024], space_path[1024];
-    bool stands_in; /* seen is smaller than the published set, which is too much for the host */
+    bool stands_in; /* seen is a smaller substitute of the published set, which is too large for the host */
     struct draw_caps caps;
     struct drawn_list seen_set, unseen_set;
     struct draw_notes notes;
-    size_t drawing_notes; /* where the notes about drawing begin in their text */
+    size_t drawing_notes; /* position in the notes where those about drawing begin */
     char commitment[65];
     uint64_t seed;
-    struct build build, baseline; /* baseline: where one is given, else zero */
-    char baseline_path[1400];     /* of a baseline; empty: none */
+    struct build build, baseline; /* baseline: zero if none is given */
+    char baseline_path[1400];     /* path of a baseline; empty: none */
     bool baseline_own;
     struct calibrated ceilings; /* after task_calibrate */
     double open_seconds, draw_seconds;
-    bool uncompiled; /* after TASK_INPUT of task_build: the compiler said no to the candidate */
+    bool uncompiled; /* after TASK_INPUT of task_build: the candidate does not compile */
     char error
-        [4096]; /* what was found, what was expected, what to do: after TASK_INPUT and TASK_ENVIRONMENT */
+        [4096]; /* after TASK_INPUT and TASK_ENVIRONMENT: what was found, what was expected, what to do */
 };
 
-/* In this order, as far as they are needed. task_clear is safe after any of them. */
-enum task_status task_open(struct task *task, const struct task_options *options); /* problem and device */
-/* What the hardware can do, for whoever takes times. `peaks`: the file; NULL: the machine's own. */
+/* Call these in this order, as far as needed. task_clear is safe after any of them. The first opens problem
+ * and device. */
+enum task_status task_open(struct task *task, const struct task_options *options);
+/* Determines the hardware's ceilings, for timing. `peaks`: the file; NULL: the machine's own. */
 enum task_status task_calibrate(struct task *task, const char *peaks);
-enum task_status task_contract(struct task *task); /* space, seen, frozen */
+enum task_status task_contract(struct task *task); /* reads space, seen, frozen */
 enum task_status
-task_judge(struct task *task); /* what judges results on the device, of a problem in a folder */
-enum task_status task_build(struct task *task); /* the same, candidate and baseline */
-enum task_status task_draw(struct task *task);  /* both sets */
-enum task_status task_config(struct task *task, const char *line, struct config *config); /* parse one line */
+task_judge(struct task *task); /* builds the judge of a problem in a folder, for the device */
+enum task_status task_build(struct task *task); /* builds candidate and baseline */
+enum task_status task_draw(struct task *task);  /* draws both sets */
+/* parses one line */
+enum task_status task_config(struct task *task, const char *line, struct config *config);
 void task_clear(struct task *task);
 
-/* Where failures are frozen: `given`; NAME.regress in the problem's folder, or in shapes/; where the tool is installed, of its own
- * problems, in the user's folder ($XDG_DATA_HOME/unseen): true, and that folder may have to be made. task_contract reads that and
- * the installed one. */
+/* Path of the file of regressions: `given`; else NAME.regress in the problem's folder, or in shapes/. For the
+ * own problems of an installed tool it is in the user's folder ($XDG_DATA_HOME/unseen); then the result is
+ * true, and the folder may have to be created. The function task_contract reads that file and the installed
+ * one. */
 bool task_regress(const struct problem *problem, const char *given, char *path, size_t size);
 
-/* What one configuration may take on the device. */
+/* Limits on one configuration on the device. */
 struct draw_caps task_caps(const struct problem *problem, const struct device *device);
 
 #endif

@@ -11,7 +11,7 @@
 #include "verify/measure/score.h"
 #include "verify/system/defence.h"
 
-static const double tight = 0.01; /* half-width of the median's interval, relative */
+static const double tight = 0.01; /* relative half-width of the median's interval */
 
 static int ascending(const void *a, const void *b)
 {
@@ -37,7 +37,7 @@ static struct interval mean_of_processes(const struct timed *timed, int n)
     return score_mean(middle, n);
 }
 
-/* How many processes have all their samples: the last may have been cut off. */
+/* Number of processes with a complete set of samples: the last one may have been cut off. */
 int timed_processes(const struct timed *timed)
 {
     const int last = timed->count - timed->begin[timed->processes];
@@ -51,7 +51,8 @@ struct interval timed_center(const struct timed *timed)
     return n > 1 ? mean_of_processes(timed, n) : median_of(timed->event_ms, timed->count, sorted);
 }
 
-/* A process's luck makes up to three tenths of a microsecond between two events, and some hundredths of what memory delivers. */
+/* A process's random placement changes a time between two events by up to 0.3 us, and the memory bandwidth by
+ * a few percent. */
 static const double short_ms = 0.5;
 
 bool timed_is_short(const struct session *s, struct timed *timed)
@@ -74,7 +75,7 @@ bool timed_is_tight(struct timed *timed)
            timed->median.high - timed->median.low <= 2 * tight * timed->median.value;
 }
 
-/* One call. */
+/* Makes one call. */
 bool timed_sample(struct session *s, struct timed *timed)
 {
     struct series_call call;
@@ -101,7 +102,7 @@ bool timed_sample(struct session *s, struct timed *timed)
     return true;
 }
 
-/* Do two clocks agree on it? */
+/* Do both clocks agree on the samples? */
 static void compare_clocks(struct session *s, struct timed *timed)
 {
     double sorted[SAMPLES_ROOM];
@@ -115,21 +116,21 @@ static void compare_clocks(struct session *s, struct timed *timed)
     session_clocks(s, &timed->series, &median, line);
 }
 
-/* By how much one clock may run past another, in milliseconds and as a part of the time. */
+/* Allowed excess of one clock over another: milliseconds, and a fraction of the time. */
 struct slack {
     double ms, part;
 };
 
-/* What an exchange takes at most beside the call, in milliseconds. On the host little more than messages, flushing not
- * counted; on a GPU emptying L2, a launch that is hidden and two waits; where the candidate is Python, views of the tensors, a
- * longer launch, a look at what it returned and a copy. */
+/* Largest cost of an exchange besides the call, in milliseconds. On the host it is little more than messages,
+ * without flushing. On a GPU: flushing the L2, a hidden launch and two waits. For a candidate in Python also:
+ * views of the tensors, a longer launch, a check of the result and a copy. */
 static double usual_rest(const struct session *s)
 {
     const bool on_host = s->options.device->backend == BACKEND_HOST;
     return s->options.python ? (on_host ? 3 : 12) : on_host ? 0.3 : 2;
 }
 
-/* Is the least of the samples' excess over `event` more than that? */
+/* Is even the smallest excess of the samples over `event` larger than that? */
 static bool exceeds(const double *excess, int count, double event, struct slack slack)
 {
     double sorted[SAMPLES_ROOM];
@@ -139,7 +140,7 @@ static bool exceeds(const double *excess, int count, double event, struct slack 
 
 enum { EXCHANGES = 64 };
 
-/* An eighth of a control's exchanges are as quick as that; 0 where there are few. */
+/* An eighth of a control's exchanges are as fast as this; 0 if there are few. */
 static double usual_of(const double *rest, int count)
 {
     enum { FEW = 8, PART = 8 };
@@ -150,13 +151,15 @@ static double usual_of(const double *rest, int count)
     return sorted[count / PART];
 }
 
-/* A core that others take makes every one of a few exchanges slow, and flushing tensors that another core has written takes longer
- * than the judge needed; whoever has shortened so many times that their median is short cannot make one quick. Told by more calls, which
- * are no samples, in turns with exchanges of a process that has no candidate: one of these is as quick as an eighth of those. */
+/* Decides by further calls, which are no samples, interleaved with exchanges of a process without a
+ * candidate. A core shared with other processes slows every one of a few exchanges. Flushing tensors that
+ * another core has written takes longer than the judge measured. But a candidate that has shortened so many
+ * times that their median is short cannot make an exchange fast. An honest exchange is eventually as fast as
+ * an eighth of the control's. */
 static bool is_never_quick(struct session *s, struct timed *timed, double event, struct slack slack)
 {
-    static const double beside = 0.1;       /* ms, beside what a control takes */
-    static const double short_flush = 0.15; /* ms, which the usual limit has room for */
+    static const double beside = 0.1;       /* ms, in addition to a control's exchange */
+    static const double short_flush = 0.15; /* ms of flushing that the usual limit covers */
     double rest[EXCHANGES], excess = HUGE_VAL;
     struct control control = {.session = s};
     struct series_call call;
@@ -169,24 +172,25 @@ static bool is_never_quick(struct session *s, struct timed *timed, double event,
             rest[count] = 0;
         count++;
         excess = fmin(excess, call.clocks.event_ms + call.rest_ms - event);
-        /* threads of the candidate's that keep the cores busy meanwhile gain a second flushing of large tensors by it, and no more */
+        /* candidate threads that occupy the cores can hide at most the time of a second flush of large
+         * tensors */
         const double most = slack.ms + fmax(0, timed->series.flush_ms - short_flush);
         const double usual = fmin(usual_of(rest, count) + beside, most);
         const struct slack allowed = {fmax(slack.ms, usual), slack.part};
         quick = !exceeds(&excess, 1, event, allowed);
     }
     control_close(&control);
-    return count == EXCHANGES && !quick; /* how the series ended says more */
+    return count == EXCHANGES && !quick; /* the reason why the series ended matters more */
 }
 
-/* The candidate shares a process with the clocks that the runner reads. The judge's own runs from asking to the answer; in
- * the quickest of several exchanges little more than flushing and the call happens, on a loaded machine, too. Where far more
- * did, again and again, the runner's clock has been tampered with.
+/* The candidate shares a process with the clocks that the runner reads. The judge's own clock runs from
+ * request to answer. In the fastest of several exchanges, little more than flushing and the call happens,
+ * even on a loaded machine. If much more happens, again and again, the runner's clock has been tampered with.
  *
- * On a GPU the exchange also empties caches, waits for the device and hides what the host takes to launch, so that only
- * milliseconds tell; what the events say is held against the host's clock there, which starts when the stream does and ends
- * after the driver has taken back what the stream freed. Both only where nobody else keeps the device busy: beside others
- * even the quickest call waits for its turn. */
+ * On a GPU the exchange also flushes caches, waits for the device and hides the host's launch time, so only
+ * milliseconds are significant. There the events are compared with the host's clock, which starts when the
+ * stream does and ends after the driver has taken back the stream's freed memory. Both only if nobody else
+ * uses the device: beside others even the fastest call waits. */
 static void add_up(struct session *s, struct timed *timed)
 {
     static const struct slack events = {0.5, 2};
@@ -199,7 +203,7 @@ static void add_up(struct session *s, struct timed *timed)
     const double event = median_of(timed->event_ms, timed->count, sorted).value;
     for (int i = 0; i < timed->count; i++) {
         gap[i] = timed->wall_ms[i] - timed->event_ms[i] - timed->tail_ms[i];
-        /* on the host beyond what is reported, so that a call of which the truth is told now and then does not help */
+        /* on the host, relative to the reported median, so that an occasional honest report does not help */
         excess[i] = timed->rest_ms[i] + (on_host ? timed->event_ms[i] - event : 0);
     }
     if (exceeds(excess, timed->count, event, exchange))
@@ -234,8 +238,8 @@ static void attain(const struct session *s, double flops, double bytes, struct t
     timing->fraction = timing->median_ms > 0 ? timing->attainable_ms / timing->median_ms : 0;
 }
 
-/* Two calls of the driver lie between the stop event and an idle device. What takes longer, in the median, is work that
- * goes on after the event, and part of the time. */
+/* Two driver calls lie between the stop event and an idle device. A larger median is work that continues
+ * after the event, and is part of the time. */
 static const double least_tail_ms = 0.02;
 
 bool timed_has_tail(const struct timed *timed)
@@ -298,7 +302,7 @@ void timed_summarize(const struct session *s, struct timed *timed)
     attain(s, timed->series.instance.flops, timed->series.instance.bytes, timing);
 }
 
-/* The configuration with inputs of the published kind: all-integer or zero data runs faster. */
+/* The configuration with inputs of the published class, since all-integer or zero data runs faster. */
 struct config timed_config(const struct config *config)
 {
     struct config timed = *config;

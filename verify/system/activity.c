@@ -31,7 +31,7 @@ void activity_stands(const char *format, ...)
     va_end(arguments);
 }
 
-/* Short waits say nothing: most answers come within a second. */
+/* Shows only longer waits: most answers come within a second. */
 void activity_tick(const char *what, double begun)
 {
     char text[240];

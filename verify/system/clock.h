@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-/* Seconds of a clock that never jumps. */
+/* Seconds of the monotonic clock. */
 static inline double clock_seconds(void)
 {
     struct timespec now;

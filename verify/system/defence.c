@@ -33,7 +33,7 @@ static const struct {
                               "outputs of timed calls are what a process of its own computes again"},
 };
 
-static atomic_uint_fast64_t removed; /* a bit each */
+static atomic_uint_fast64_t removed; /* bit mask of the disabled defences */
 
 const char *defence_name(enum defence defence)
 {

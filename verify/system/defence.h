@@ -1,5 +1,5 @@
-/* What stands between a candidate and a verdict that it did not earn, each by a name: `verify --without NAME` takes one away,
- * so that tests show what it catches. One table for the process; the runner gets the same by its command line. */
+/* The defences against an undeserved verdict, by name. `verify --without NAME` disables one, so that tests
+ * show what it catches. One table per process; the runner gets the list by its command line. */
 #ifndef UNSEEN_DEFENCE_H
 #define UNSEEN_DEFENCE_H
 
@@ -31,21 +31,21 @@ enum defence {
     DEFENCE_COUNT
 };
 
-enum { DEFENCE_TEXT = 192 }; /* all names with commas between them */
+enum { DEFENCE_TEXT = 192 }; /* room for all names, separated by commas */
 
-/* "fresh", and what it is: half a line. */
+/* The name, such as "fresh", and its meaning in half a line. */
 const char *defence_name(enum defence defence);
 const char *defence_meaning(enum defence defence);
 
-/* All are on until they are taken away; from any thread, once those that are to go are gone. */
+/* All defences are on until they are removed. Thread-safe, after the last removal. */
 bool defence_is_on(enum defence defence);
 
-/* Take away those that a list names, as in "fresh,moved". NULL, or where in the list there is no such name; then nothing is
- * taken. */
+/* Disables the defences of a list such as "fresh,moved". Returns NULL, or the position of an unknown name in
+ * the list; then nothing is disabled. */
 const char *defence_remove(const char *list);
-void defence_restore(void); /* all */
+void defence_restore(void); /* enables all */
 
-/* Those that were taken away, in the order of the table and as defence_remove reads them; empty: none. */
+/* Lists the disabled defences in the order of the table, as defence_remove reads them; empty: none. */
 void defence_removed(char *text, size_t size);
 
 #endif

@@ -13,11 +13,11 @@ static atomic_bool done;
 static int end_status;
 static void (*end_all)(void);
 
-/* Not exit: other threads are at work, and what runs at exit may want memory, too. */
+/* Uses no exit(): other threads are running, and exit handlers may need memory, too. */
 static __attribute__((noreturn)) void leave(const char *text)
 {
     const ssize_t wrote = write(STDERR_FILENO, text, strlen(text));
-    (void)wrote; /* there is nobody else to tell */
+    (void)wrote; /* a failed write cannot be reported */
     end_all();
     _exit(end_status);
 }
@@ -51,7 +51,7 @@ static void release(void *block, size_t size)
     free(block);
 }
 
-/* What the library said stands above. */
+/* The library has already printed its own message. */
 static void on_exit_of_library(int status, void *data)
 {
     (void)data;
@@ -68,7 +68,9 @@ void exhausted_prepare(int status, void (*end)(void))
     mp_set_memory_functions(allocate, reallocate, release);
     on_exit(on_exit_of_library, NULL);
     backtrace(&frame,
-              1); /* loads what threads need to end, which libgomp's do last of all: without it they abort */
+              /* loads the code that ending threads need, those of libgomp last; without it they would
+               * abort */
+              1);
 }
 
 int exhausted_done(int status)

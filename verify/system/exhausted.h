@@ -1,12 +1,13 @@
-/* Libraries that have no way to say that memory is out end the process themselves: GMP by abort(), libgomp by exit(1), which
- * is the status of a verdict. Both become the status of an environment that cannot do it. */
+/* Some libraries end the process when out of memory: GMP by abort(), libgomp by exit(1), which is the status
+ * of a verdict. These hooks turn both into the exit status of an environment error. */
 #ifndef UNSEEN_EXHAUSTED_H
 #define UNSEEN_EXHAUSTED_H
 
-/* From now on, with `status`; `end` is called before, with other threads at work. Before GMP allocates anything. */
+/* Installs the hooks with `status`; `end` is called first, while other threads run. Call it before GMP
+ * allocates. */
 void exhausted_prepare(int status, void (*end)(void));
 
-/* Returns `status`, which is from now on the tool's own and no library's: to be called last in main. */
+/* Returns `status`, and declares that a later exit is the tool's own. Call it last in main. */
 int exhausted_done(int status);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A relative $XDG_... is to be ignored, says its specification. */
+/* The specification of $XDG_... says to ignore relative values. */
 bool home_folder(char *directory, size_t size, const char *variable, const char *otherwise)
 {
     const char *const given = getenv(variable), *const home = getenv("HOME");

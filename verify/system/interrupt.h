@@ -1,4 +1,4 @@
-/* The user's wish to stop: what runs is killed, what is finished is kept. */
+/* The user's request to stop: running work is killed, finished work is kept. */
 #ifndef UNSEEN_INTERRUPT_H
 #define UNSEEN_INTERRUPT_H
 
@@ -6,11 +6,13 @@
 
 bool is_interrupted(void);
 
-/* SIGINT and SIGTERM: interrupted from then on; `end`, which must be async-signal-safe, ends what runs. */
+/* On SIGINT and SIGTERM, sets the interrupted state and calls `end` to stop running work; it must be
+ * async-signal-safe. */
 void catch_signals(void (*end)(void));
 
-/* The same for a command that can be ended anywhere but while it has children. False: they are caught already. */
+/* The same for a command that may be killed at any time except while it has children. False: signals are
+ * already caught. */
 bool catch_signals_here(void (*end)(void));
-void release_signals(void); /* as they were before catch_signals_here */
+void release_signals(void); /* restores the handlers from before catch_signals_here */
 
 #endif

@@ -1,4 +1,4 @@
-/* The one file that knows the commit, so that the others need not be compiled anew for each. */
+/* The only file that knows the commit, so that a new commit recompiles nothing else. */
 #include "version.h"
 
 const char unseen_git[] = UNSEEN_GIT;

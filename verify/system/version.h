@@ -1,4 +1,4 @@
-/* Which tool this is. */
+/* Version of the tool. */
 #ifndef UNSEEN_VERSION_H
 #define UNSEEN_VERSION_H
 

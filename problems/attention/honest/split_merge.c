@@ -15,7 +15,7 @@ struct keys {
     int64_t dim, step;
 };
 
-/* What a part knows: the mean of its values, and the log of its sum of exponentials. */
+/* The result of a part: the mean of its values, and the log of its sum of exponentials. */
 struct part {
     float mean[MAX_DIM], lse;
 };

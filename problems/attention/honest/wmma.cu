@@ -31,7 +31,7 @@ template <int D> struct Tiles {
     float s[ROWS][KEYS + PAD], out[ROWS][D + PAD];
 };
 
-// What the block has of a sequence of so many queries and keys: 16 queries from `first` on.
+// The part of a sequence that a block processes: 16 queries from `first` on; the sequence has `queries` and `keys`.
 struct Task {
     int64_t query, key;
     int first, queries, keys;

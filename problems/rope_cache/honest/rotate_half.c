@@ -7,7 +7,7 @@
 
 #include "../../candidate.h"
 
-/* What one token needs: a cosine and a sine for each element, and where the other element of its pair is. */
+/* Per token: a cosine and a sine for each element, and the index of the pair's other element. */
 struct spread {
     float cosine[256], sine[256]; /* the sine negative for first elements */
     int64_t other[256];

@@ -31,8 +31,9 @@ __device__ float block_reduce(float value, float *part)
 
 constexpr int SPLITS = 8;
 
-/* pair[row * SPLITS + split] = {max, sum of exp(x - max)} of a part of the row; of -inf: {-inf, 0}
- * planted: the parts are cols / SPLITS long, rounded down, and the remainder is in none of them */
+/* pair[row * SPLITS + split] = {max, sum of exp(x - max)} of a part of the row; {-inf, 0} if all
+ * are -inf. planted: the parts are cols / SPLITS long, rounded down, and none contains the
+ * remainder */
 __global__ void part_pairs(const float *x, float2 *pair, int64_t cols)
 {
     __shared__ float part[WARPS];

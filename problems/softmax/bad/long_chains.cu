@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <cuda_runtime.h>
 
-/* planted: one warp a row, so that a lane adds cols / 32 terms one by one; at the published lengths
- * that is still enough, at 2^20 columns the chain of a large term loses the small ones */
+/* planted: one warp per row, so a lane adds cols / 32 terms one by one. At the published lengths
+ * that is accurate enough; at 2^20 columns the chain of a large term loses the small ones */
 __global__ void row_softmax(const float *x, float *y, int64_t cols)
 {
     const float *in = x + blockIdx.x * cols;

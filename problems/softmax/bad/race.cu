@@ -25,8 +25,8 @@ static __device__ float warp_max(float value)
     return value;
 }
 
-/* planted: the buffer of the maxima is used again for the sums, and no barrier stands between a
- * warp's own sum and its reading of the others: the late ones still show maxima */
+/* planted: the buffer of the maxima is reused for the sums, with no barrier between a warp's own
+ * sum and its reads of the others: late warps still hold maxima */
 __global__ void row_softmax(const float *x, float *y, int64_t cols)
 {
     __shared__ volatile float part[WARPS];

@@ -31,8 +31,8 @@ __device__ float block_reduce(float value, float *part)
 
 constexpr int ITEMS = 8; /* a tile has ITEMS * THREADS = 4096 columns */
 
-/* planted: a whole tile is loaded, its columns past the row replaced by -inf only then; the last
- * row's tile leaves the tensor (volatile: each load stays where it is written) */
+/* planted: a whole tile is loaded before its columns past the row are replaced by -inf. The last
+ * row's tile leaves the tensor (volatile keeps each load where it is written) */
 static __device__ void load_tile(float (&v)[ITEMS], const float *in, int64_t at, int64_t cols)
 {
 #pragma unroll

@@ -7,9 +7,9 @@
 
 constexpr int THREADS = 512, WARPS = THREADS / 32;
 
-/* Row r starts 4 * (r * cols mod 4) bytes off a 16-byte line: `head` columns up to the next line go
- * one by one, then `quads` groups of four, then the tail. x and y are 16-byte aligned, so that a
- * row of both is off by the same. */
+/* Row r starts 4 * (r * cols mod 4) bytes after a 16-byte boundary. `head` columns up to the next
+ * boundary are processed singly, then `quads` groups of four, then the tail. Since x and y are
+ * 16-byte aligned, their rows have the same offset. */
 struct Parts {
     int64_t head, quads, cols;
 

@@ -83,7 +83,7 @@ __device__ void collect(uint64_t *best, const float *in, int64_t n, int k, uint3
     int next = 0, tie = above, total; /* next places of both */
     for (int64_t at = 0; at < n && (next < above || tie < k); at += THREADS) {
         int64_t c = at + threadIdx.x;
-        uint32_t rank = c < n ? rank_at(in, c) : ~0u; /* that of a NaN, above any limit */
+        uint32_t rank = c < n ? rank_at(in, c) : ~0u; /* rank of a NaN, above any limit */
         int place = next + flags_before(rank < limit, &total);
         next += total;
         int tie_place = tie + flags_before(rank == limit, &total);
