@@ -16,6 +16,7 @@
 #                    libclang-rt-dev; tests/fuzz/run.sh runs them)
 #   make format      the layout of .clang-format for everything but kernels; make check-format: is it so already
 #   make check-house which folder may include what, and how long files and functions may be (tests/house.sh)
+#   make check-prose how long the sentences of documents and comments may be (doc/writing.md)
 #   make faults      build/faults: the known-bad kernels that are kept as patches of honest ones
 #   make install     to $(DESTDIR)$(PREFIX), /usr/local unless PREFIX says otherwise; make uninstall takes it away again
 #
@@ -157,7 +158,7 @@ LIBS += $(CUDART)
 endif
 
 
-.PHONY: always all deps demo faults format check-format check-house check check-all check-gpu margins bench bench-find install install-shared uninstall clean
+.PHONY: always all deps demo faults format check-format check-house check-prose check check-all check-gpu margins bench bench-find install install-shared uninstall clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/unseen $(BUILD)/unseen-runner $(BUILD)/libunseen-runner.so
@@ -349,7 +350,7 @@ check-all:
 
 check:
 	@$(MAKE) --no-print-directory deps
-	@$(MAKE) --no-print-directory check-format check-house
+	@$(MAKE) --no-print-directory check-format check-house check-prose
 	@$(MAKE) --no-print-directory $(PARALLEL) all $(BUILD)/unseen-tests
 	@sh tests/suites.sh $(BUILD)/unseen-tests $(if $(filter 1,$(SANITIZE)),,battery zoo)
 
@@ -372,6 +373,9 @@ check-format:
 	clang-format --dry-run -Werror $(FORMATTED) || { echo "---> make format"; exit 1; }
 check-house:
 	@sh tests/house.sh
+check-prose:
+	@if command -v python3 >/dev/null; then python3 tests/prose.py --check --paths tests/prose.paths; \
+	else echo "check-prose: skipped: there is no python3"; fi
 
 bench:
 	@$(MAKE) --no-print-directory $(PARALLEL) all $(BUILD)/unseen-bench

@@ -1,23 +1,31 @@
-/* The rules of tests/house.sh hold, and each of them can be broken. */
+/* The rules of tests/house.sh and tests/prose.py hold, and each of them can be broken. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "cli.h"
+#include "skip.h"
 #include "suites.h"
 
-/* In the directory at hand. Returns its exit status; what it says is in `said`. */
-static int run_house(char *said, size_t size)
+/* Runs a shell command in the current directory. Returns its exit status; `said` gets its output. */
+static int run_command(const char *line, char *said, size_t size)
 {
-    char command[1200];
-    snprintf(command, sizeof command, "sh '%s' >out.txt 2>&1", cli_repository("tests/house.sh"));
+    char command[1400];
+    snprintf(command, sizeof command, "%s >out.txt 2>&1", line);
     const int status = system(command);
     FILE *in = fopen("out.txt", "re");
     ck_assert_ptr_nonnull(in);
     said[fread(said, 1, size - 1, in)] = '\0';
     fclose(in);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int run_house(char *said, size_t size)
+{
+    char line[1200];
+    snprintf(line, sizeof line, "sh '%s'", cli_repository("tests/house.sh"));
+    return run_command(line, said, size);
 }
 
 START_TEST(the_house_keeps_its_rules)
@@ -95,6 +103,61 @@ START_TEST(a_long_file_and_a_long_function_are_found)
 }
 END_TEST
 
+static int run_prose(const char *file, char *said, size_t size)
+{
+    char line[1200];
+    snprintf(line, sizeof line, "python3 '%s' --check %s", cli_repository("tests/prose.py"), file);
+    return run_command(line, said, size);
+}
+
+#define FIVE "one two three four five "
+#define SIX_AND_TWENTY FIVE FIVE FIVE FIVE FIVE "six. "
+#define SIX_AND_FORTY FIVE FIVE FIVE FIVE FIVE FIVE FIVE FIVE FIVE "six. "
+#define SHORT "A short sentence stands here. "
+#define TEN_SHORT SHORT SHORT SHORT SHORT SHORT SHORT SHORT SHORT SHORT SHORT
+
+/* A file that passes, the same file with one fault, and the words that must name the fault. */
+static const struct {
+    const char *path, *good, *bad, *expected;
+} prose[] = {
+    {"p90.md", TEN_SHORT "O" SIX_AND_TWENTY "\n", SHORT "O" SIX_AND_TWENTY "\n", "p90.md:1: 26 words"},
+    {"most.md", TEN_SHORT "\n", TEN_SHORT "\n\nO" SIX_AND_FORTY "\n", "most.md:3: 46 words"},
+    {"clause.md", "The candidate is judged here.\n", "What is drawn is judged here.\n",
+     "clause.md:1: 6 words, a clause as subject"},
+    {"table.md", "| What is drawn is judged here. |\n\n    What is code is no sentence.\n\n" SHORT "\n",
+     SHORT "\n- Whoever waits goes on then.\n", "table.md:2: 5 words, a clause as subject"},
+    {"comment.c", "/* " SHORT " */ char *s = \"/* What is in a string is no comment. */\";\n",
+     "int x;\n// Those that wait go on then.\n", "comment.c:2: 6 words, a clause as subject"},
+    {"docstring.py", "'''" SHORT "'''\ns = 'What is in a string is no docstring.'\n",
+     "def f():\n    '''What is drawn is judged.'''\n", "docstring.py:2: 5 words, a clause as subject"},
+};
+
+START_TEST(prose_that_is_hard_to_read_is_found)
+{
+    char said[4000];
+    if (system("command -v python3 >/dev/null") != 0)
+        SKIP_TEST("there is no python3");
+    cli_put(prose[_i].path, prose[_i].good);
+    ck_assert_msg(run_prose(prose[_i].path, said, sizeof said) == 0, "%s", said);
+    cli_put(prose[_i].path, prose[_i].bad);
+    ck_assert_int_eq(run_prose(prose[_i].path, said, sizeof said), 1);
+    ck_assert_msg(strstr(said, prose[_i].expected) && strstr(said, "\n---> "), "%s", said);
+}
+END_TEST
+
+START_TEST(the_prose_check_refuses_a_path_that_is_not_there)
+{
+    char said[4000];
+    if (system("command -v python3 >/dev/null") != 0)
+        SKIP_TEST("there is no python3");
+    ck_assert_int_eq(run_prose("missing.md", said, sizeof said), 2);
+    ck_assert_msg(strstr(said, "missing.md does not exist") && strstr(said, "\n---> "), "%s", said);
+    cli_put("paths", "# a comment\nnothing/*.md\n");
+    ck_assert_int_eq(run_prose("--paths paths", said, sizeof said), 2);
+    ck_assert_msg(strstr(said, "nothing matches nothing/*.md"), "%s", said);
+}
+END_TEST
+
 Suite *house_suite(void)
 {
     Suite *suite = suite_create("house");
@@ -105,6 +168,8 @@ Suite *house_suite(void)
     tcase_add_loop_test(tests, an_include_against_the_arrows_is_found, 0,
                         (int)(sizeof breaks / sizeof *breaks));
     tcase_add_test(tests, a_long_file_and_a_long_function_are_found);
+    tcase_add_loop_test(tests, prose_that_is_hard_to_read_is_found, 0, (int)(sizeof prose / sizeof *prose));
+    tcase_add_test(tests, the_prose_check_refuses_a_path_that_is_not_there);
     suite_add_tcase(suite, tests);
     return suite;
 }
