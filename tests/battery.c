@@ -95,8 +95,8 @@ int battery_list(const char *suffix, struct specimen **out)
 
 /* --- running --- */
 
-/* Some problems have a lighter seen set here, tests/battery/NAME.DEVICE.seen: the published shapes with fewer
- * rows or sequences, so that the whole battery fits into minutes. */
+/* Some problems have a lighter seen set here, tests/battery/NAME.DEVICE.seen. It has the published shapes
+ * with fewer rows or sequences, so that the whole battery fits into minutes. */
 static void add_seen(const struct specimen *s, const char *device, const char **arguments, int count,
                      char path[BATTERY_PATH])
 {
@@ -115,7 +115,8 @@ static pid_t start(const struct specimen *s, const char *device, unsigned long l
     const char *bad[24] = {tool,     "verify",  s->problem, s->path, "--device",    device,
                            "--seed", seed_text, "--json",   json,    "--no-timing", "--timeout",
                            "20",     "--quiet", "--unseen", "150",   "--fail-fast"};
-    const bool limited = strcmp(s->expected, "limited") == 0; /* what it refuses must be among the draws */
+    const bool limited = strcmp(s->expected, "limited") == 0; /* a configuration that it refuses must be among
+                                                               * the draws */
     const char *fair[24] = {tool,
                             "verify",
                             s->problem,

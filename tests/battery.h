@@ -1,5 +1,5 @@
-/* The battery that tests the tester: every candidate kept under problems/, verified over several seeds,
- * its verdict held against the one that its first lines declare. */
+/* The battery that tests the tester. Every candidate under problems/ is verified over several seeds, and its
+ * verdict compared with the one in its first lines. */
 #ifndef UNSEEN_TESTS_BATTERY_H
 #define UNSEEN_TESTS_BATTERY_H
 
@@ -7,10 +7,10 @@
 
 enum { BATTERY_SEEDS = 3, BATTERY_PATH = 160 };
 
-/* A candidate, and what the comment at its top says. */
+/* A candidate, and the comment at its top. */
 struct specimen {
-    char source[BATTERY_PATH]; /* what people read: the file itself, or the patch that it is made from */
-    char path[BATTERY_PATH];   /* what is verified */
+    char source[BATTERY_PATH]; /* the text for people: the file itself, or the patch that it is made from */
+    char path[BATTERY_PATH];   /* the file that is verified */
     char problem[32];
     char expected[24]; /* the verdict: general, limited, specialized, broken */
     char fault[64];    /* empty: honest */
@@ -49,7 +49,7 @@ int battery_plan(int specimens, const struct battery_sample *sample, struct tria
 void battery_run(const struct specimen *specimen, const char *device, int parallel, struct trial_run *runs,
                  int count);
 
-/* NULL when the run shows the expected verdict, for the declared cause; else what is wrong with it, in a static buffer. */
+/* NULL when the run shows the expected verdict, for the declared cause; else a message in a static buffer. */
 const char *battery_mismatch(const struct specimen *specimen, const struct trial_run *run);
 
 #endif

@@ -61,7 +61,7 @@ static const char candidates[] =
     "{ return a && b && c && d && e && f && g && h && !s\n"
     "    ? i + 10 * j + 100 * k + 1000 * l + 10000 * m + 100000 * n + 1000000 * o + 10000000 * p : -1; }\n";
 
-/* What takes more of the machine than its share; n is megabytes, processes or threads. */
+/* Candidates that take more of the machine than their share; n is megabytes, processes or threads. */
 static const char greedy[] =
     "static int fill(volatile char *p, int64_t mb) { for (int64_t i = 0; p && i < mb << 20; i += 4096) p[i] "
     "= 1; "
@@ -94,7 +94,7 @@ static const char greedy[] =
     "return 0; "
     "}\n";
 
-/* What reaches beyond its own memory. */
+/* Candidates that reach beyond their own memory. */
 static const char hostile[] =
     "static sigjmp_buf out; static void hide(int s) { (void)s; siglongjmp(out, 1); }\n"
     "KERNEL(handles_past) { struct sigaction a = {.sa_handler = hide, .sa_flags = SA_NODEFER};\n"

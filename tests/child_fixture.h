@@ -1,5 +1,5 @@
-/* The isolated runner under test: one object that holds all the candidates, of which the symbol chooses;
- * two tensors of memory; and whatever was started, stopped after every test. */
+/* The isolated runner under test: one object with all the candidates, of which the symbol chooses; two
+ * tensors of memory; and every started process, stopped after every test. */
 #ifndef UNSEEN_TESTS_CHILD_FIXTURE_H
 #define UNSEEN_TESTS_CHILD_FIXTURE_H
 
@@ -16,7 +16,7 @@ struct child_fixture {
     struct region x, y; /* FIXTURE_COUNT floats each */
     struct child *child;
     double memory;   /* set before a start: the bound; 0 again after every test */
-    char text[1024]; /* what the last call said */
+    char text[1024]; /* the last call's message */
 };
 extern struct child_fixture it;
 

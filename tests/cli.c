@@ -39,7 +39,7 @@ void cli_setup(void)
     ck_assert_int_eq(chdir(directory), 0);
     setenv("TMPDIR", directory, 1);
     setenv("COLUMNS", "200", 1); /* sentences in one piece, as tests look for them */
-    /* What outlives the tool becomes a child of this process, where it is seen. */
+    /* A process that outlives the tool becomes a child of this one, where it is seen. */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     cli_put("tiny.space", "rows 1..32 tile 4\ncols 1..600 tile 4 32\ninput normal integers wide\n");
     cli_put("tiny.seen", "rows=4 cols=256 input=normal\nrows=8 cols=64 input=normal\n");
@@ -230,7 +230,7 @@ int cli_count(const json_t *result, const char *set, const char *key)
     return (int)json_integer_value(value);
 }
 
-/* What was killed needs a moment to go. */
+/* A killed process needs a moment to go. */
 bool cli_has_children(void)
 {
     const struct timespec step = {0, STEP_MS * 1000000L};

@@ -1,4 +1,4 @@
-/* The tool as users meet it: run build/unseen in a directory of its own and look at what comes out. */
+/* The tool as users meet it: run build/unseen in a directory of its own and check its output. */
 #ifndef UNSEEN_TESTS_CLI_H
 #define UNSEEN_TESTS_CLI_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* What the last run came to. */
+/* The result of the last run. */
 struct cli {
     int status;            /* exit status; 1000 + signal when it was killed */
     char *out, *err;       /* all of both streams; "" when there was nothing */
@@ -29,10 +29,10 @@ pid_t cli_start(const char *const *words);
 void cli_wait(pid_t pid);
 bool cli_printed(const char *text); /* has the running tool printed it yet? */
 
-/* What every short run is given: the host, the tiny sets, no timing. */
+/* The options of every short run: the host, the tiny sets, no timing. */
 #define TINY "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--no-timing"
 
-/* Exit status and the three parts of an error: what was found, what was expected, what to do. */
+/* Exit status and the three parts of an error: found, expected, to do. */
 void cli_expect_error(int status, const char *found, const char *expected, const char *hint);
 void cli_expect(int status, const char *in_out);
 void cli_expect_without(const char *text); /* in neither stream */
@@ -47,7 +47,7 @@ const char *cli_tool(void);
 
 json_t *cli_json(const char *path); /* a whole result; the caller gives it back */
 int cli_count(const json_t *result, const char *set, const char *key); /* result.seen.pass ... */
-bool cli_has_children(void); /* is any process left that this test, or what it ran, started? */
+bool cli_has_children(void); /* is any process left that this test, or its children, started? */
 
 TCase *cli_usage_case(void);
 TCase *cli_input_case(void);

@@ -1,5 +1,5 @@
-/* A second evaluation of the problems, element by element, that shares no code with the oracle: in
- * integers and rationals where the inputs allow, else in MPFR at EXACT_BITS from the bare formula. */
+/* A second evaluation of the problems, element by element, that shares no code with the oracle. It uses
+ * integers and rationals where the inputs allow, else MPFR at EXACT_BITS from the bare formula. */
 #ifndef UNSEEN_TEST_EXACT_H
 #define UNSEEN_TEST_EXACT_H
 
@@ -10,14 +10,14 @@
 
 enum { EXACT_BITS = 300 };
 
-/* `out` has EXACT_BITS. *reach is the size of what was added up to it, which scales the error of a
- * shorter evaluation. */
+/* `out` has EXACT_BITS. *reach is the magnitude of its terms, which scales the error of a shorter
+ * evaluation. */
 typedef void exact_element(const struct oracle *o, int64_t index, mpfr_t out, double *reach);
 
 exact_element exact_softmax, exact_gemm_fp8, exact_attention; /* exact.c */
 exact_element exact_gemm, exact_gemm_w4a16, exact_moe_up;     /* exact_products.c */
 
-/* Of every problem but topk, which has no arithmetic, and kda, whose elements share a state. */
+/* For every problem but topk, which has no arithmetic, and kda, whose elements share a state. */
 exact_element exact_value;
 
 /* A column of kda's state, step by step. */

@@ -1,11 +1,11 @@
-/* Matrix products in integers. Every fp32 or bf16 number is a multiple of the least subnormal of its
- * format, so that products and sums of them are integers in units of a power of two. */
+/* Matrix products in integers. Every fp32 or bf16 number is a multiple of the least subnormal of its format.
+ * Products and sums of them are therefore integers in units of a power of two. */
 #include "exact.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What becomes of a sum that is no number: infinities of one sign, or anything else. */
+/* The state of a sum that is no number: infinities of one sign, or anything else. */
 struct sum {
     mpz_t total, product, x, y;
     bool up, down, undefined;
@@ -22,8 +22,8 @@ static void sum_close(struct sum *s)
     mpz_clears(s->total, s->product, s->x, s->y, NULL);
 }
 
-/* What a number is: +-fraction * 2^shift least subnormals, or not finite. From IEEE 754's binary32,
- * of which bf16 is the upper half. */
+/* The parts of a number: +-fraction * 2^shift least subnormals, or not finite. From IEEE 754's binary32, of
+ * which bf16 is the upper half. */
 struct decoded {
     bool negative, infinite, nan;
     uint32_t fraction;

@@ -47,7 +47,7 @@ static void draw_fresh(struct ground *ground, uint64_t seed, int count)
     pcg_free(stream);
 }
 
-/* What a verify run would have run: the seen set, as far as the caps allow, and the unseen one. */
+/* The runs of a verification: the seen set, as far as the caps allow, and the unseen one. */
 static void draw_known(struct ground *ground, uint64_t seed, int unseen, int scouts)
 {
     struct drawn_list seen, drawn;

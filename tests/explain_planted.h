@@ -7,7 +7,7 @@
 #include "gen/explain/explain.h"
 #include "gen/random/pcg.h"
 
-/* A problem with its contract, its seen set, what a verify run draws, and fresh draws to judge by. */
+/* A problem with its contract, its seen set, the draws of a verification, and fresh draws to judge by. */
 struct ground {
     struct space space;
     struct config_list seen;
@@ -16,18 +16,18 @@ struct ground {
     struct config_list fresh; /* log-uniform, within the caps */
 };
 
-/* Each fails the test where it cannot do what it says. Runs in the repository root. */
+/* Each fails the test where it cannot do its work. Runs in the repository root. */
 void ground_open(struct ground *ground, const char *problem, uint64_t seed, int unseen, int scouts,
                  int fresh);
 void ground_close(struct ground *ground);
 
-/* What explain() is told and what it asks: the planted condition answers. */
+/* The arguments of explain() and its questions: the planted condition answers. */
 struct planted {
     const struct ground *ground;
     struct condition *condition;
     int (*answer)(struct planted *planted, const struct config *config); /* NULL: the condition */
-    bool strict;        /* look whether what is asked lies in the space and within the caps */
-    int asked, outside; /* calls; those that do not */
+    bool strict;        /* check that questions lie in the space and within the caps */
+    int asked, outside; /* calls; those outside */
     uint64_t state;
 };
 struct planted plant(const struct ground *ground, const char *text);

@@ -1,4 +1,4 @@
-/* Values of one fill, for tests of what a kind of fill draws. */
+/* Values of one fill, for tests of a kind of fill. */
 #ifndef UNSEEN_TEST_FILLS_H
 #define UNSEEN_TEST_FILLS_H
 

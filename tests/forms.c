@@ -54,7 +54,7 @@ void form_open(struct oracle *o, const struct form_case *c, const char *input)
 
 /* --- plainly --- */
 
-/* Of a sum of `count` terms: a rounding each in long double, and one to double. */
+/* The error of a sum of `count` terms: a rounding each in long double, and one to double. */
 static struct form_value value_of(long double value, double magnitude, double count)
 {
     return (struct form_value){.value = value,

@@ -1,4 +1,4 @@
-/* The small problems of tests/forms: what they compute, evaluated plainly, and configurations of them. */
+/* The small problems of tests/forms: their results, evaluated plainly, and configurations of them. */
 #ifndef UNSEEN_TESTS_FORMS_H
 #define UNSEEN_TESTS_FORMS_H
 
@@ -28,7 +28,7 @@ void form_open(struct oracle *o, const struct form_case *c, const char *input);
 struct form_value {
     long double value;
     double reach; /* how far a double's rounding and the loop's own may take it */
-    bool kept;    /* of an in-out tensor: to keep its bits */
+    bool kept;    /* in an in-out tensor: to keep its bits */
 };
 struct form_value form_evaluate(const struct oracle *o, int64_t index);
 

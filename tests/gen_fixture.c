@@ -1,4 +1,4 @@
-/* What the suites on contracts read from shapes/ and write as lines. */
+/* The contracts that the suites read from shapes/ and write as lines. */
 #include "test_gen.h"
 
 #include <stdio.h>

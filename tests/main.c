@@ -65,7 +65,7 @@ static const struct {
 };
 enum { SUITES = sizeof suites / sizeof *suites };
 
-/* Those that are named; `--but` before the names: all others that are not slow. */
+/* The named suites; with `--but` before the names, all others that are not slow. */
 static int wanted(int i, int argc, char **argv)
 {
     const int but = argc > 1 && strcmp(argv[1], "--but") == 0;
@@ -75,7 +75,7 @@ static int wanted(int i, int argc, char **argv)
     return (argc == 1 || but) && !suites[i].slow;
 }
 
-/* A failure is what a test found wrong; an error, a test that broke: a signal, a timeout, an exit. */
+/* A failure is found by a test. An error is a test that broke: a signal, a timeout, an exit. */
 static int report(SRunner *runner)
 {
     const int failed = srunner_ntests_failed(runner), ran = srunner_ntests_run(runner);
@@ -104,7 +104,7 @@ static void remove_cache(void)
     nftw(cache, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* What the user keeps of this machine and of problems is neither read nor written. */
+/* The user's files about this machine and about problems are neither read nor written. */
 static void open_cache(void)
 {
     if (mkdtemp(cache))

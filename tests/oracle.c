@@ -88,8 +88,8 @@ void oracle_put_bits(struct oracle *o, int64_t i, uint32_t bits)
         ((uint16_t *)o->got)[i] = (uint16_t)bits;
 }
 
-/* Through single: a double that rounds to a bf16 midpoint in single may end on the wrong side of
- * it, by 2^-17 of half an ulp; the allowed error has room for that wherever it is not exactly zero. */
+/* Through single: a double that rounds to a bf16 midpoint in single may end on the wrong side of it, by 2^-17
+ * of half an ulp. The allowed error has room for that wherever it is not exactly zero. */
 void oracle_put(struct oracle *o, int64_t i, double value)
 {
     const float single = (float)value;

@@ -1,4 +1,4 @@
-/* One instance with its inputs on the host and a judge's request about an output, as a session
+/* One instance with its inputs on the host and a judge's request about an output. It is made as a session
  * makes it, for the tests of the oracle. */
 #ifndef UNSEEN_TEST_ORACLE_H
 #define UNSEEN_TEST_ORACLE_H
@@ -12,14 +12,14 @@
 struct oracle {
     struct config config;
     struct layout layout;
-    struct instance instance; /* the layout's, which owns what it points to */
+    struct instance instance; /* the layout's, which owns its pointers */
     const struct reference *reference;
     struct judge_request request;
-    void *tensor[PROBLEM_MAX_TENSORS]; /* of an in-out one, what it held */
+    void *tensor[PROBLEM_MAX_TENSORS]; /* for an in-out one, its old content */
     int64_t bytes[PROBLEM_MAX_TENSORS];
     int tensors, output; /* output: the judged one, with the others that belong to it */
-    void *got;           /* what is judged: the output's tensor; of an in-out one, at first a copy of it */
-    int64_t elements, width; /* of the output; its last dimension */
+    void *got;           /* the judged data: the output's tensor; for an in-out one, at first a copy of it */
+    int64_t elements, width; /* for the output; its last dimension */
     enum dtype dtype;
 };
 
@@ -54,8 +54,9 @@ void oracle_put(struct oracle *o, int64_t index, double value); /* rounded to th
 double oracle_f32(const struct oracle *o, int tensor, int64_t i);
 double oracle_bf16(const struct oracle *o, int tensor, int64_t i);
 double oracle_e4m3(const struct oracle *o, int tensor, int64_t i);
-double oracle_number(const struct oracle *o, int tensor, int64_t i); /* of an fp32 or bf16 tensor */
-/* Of w_q, [rows/2, columns]: the weight of one row and column. */
+double oracle_number(const struct oracle *o, int tensor, int64_t i); /* an element of an fp32 or bf16
+                                                                      * tensor */
+/* For w_q, [rows/2, columns]: the weight of one row and column. */
 int oracle_nibble(const struct oracle *o, int tensor, int64_t row, int64_t column, int64_t columns);
 int32_t oracle_i32(const struct oracle *o, int tensor, int64_t i);
 /* paged_attention: where the key of token t of sequence b for query head h starts. */

@@ -1,5 +1,6 @@
-/* A task by hand for the suite oracle_task: y = 2 x, and where x is greatest. Its right answers come from a stand-in for the
- * oracle, tests/python/fixture_oracle.py, which behaves as the first word of the file how.task says. */
+/* A task by hand for the suite oracle_task: y = 2 x, and where x is greatest. Its right answers come from a
+ * stand-in for the oracle, tests/python/fixture_oracle.py. The first word of the file how.task decides its
+ * behaviour. */
 #ifndef UNSEEN_TESTS_ORACLE_TASK_H
 #define UNSEEN_TESTS_ORACLE_TASK_H
 

@@ -1,4 +1,4 @@
-/* Problems in folders of their own: what the parts of the `own` suite share. */
+/* Problems in folders of their own: shared by the parts of the `own` suite. */
 #ifndef UNSEEN_TESTS_OWN_H
 #define UNSEEN_TESTS_OWN_H
 
@@ -11,8 +11,8 @@ void own_teardown(void);
 void own_copy(const char *problem); /* out of the tree into ./PROBLEM, shapes included */
 void own_sh(const char *format, ...) __attribute__((format(printf, 1, 2))); /* must succeed */
 
-/* Keeps the last report as FILE, without what holds times (the paragraph of the ceilings among it), and with the name in the
- * place of the folder's word. */
+/* Keeps the last report as FILE, without the times (the paragraph of the ceilings among it), and with the
+ * name in the place of the folder's word. */
 void own_keep_report(const char *file);
 
 /* A `cc` before the real one on PATH: notes its arguments in cc.log, then does `before` (shell). */

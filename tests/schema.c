@@ -91,7 +91,7 @@ static bool check_any(const struct checking *c, const json_t *schemas, const jso
     const json_t *schema;
     size_t i;
     json_array_foreach(schemas, i, schema) if (check(c, schema, value, at)) return true;
-    return false; /* `error` says what the last one lacks */
+    return false; /* `error` names the fault of the last one */
 }
 
 /* "#/$defs/NAME" */

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* type, required, properties, items, enum, const, anyOf, minimum and $ref into the document itself. Any other keyword but notes
- * for people is refused: what is not checked must not look checked. False with the place and the keyword in `error`. */
+/* type, required, properties, items, enum, const, anyOf, minimum and $ref into the document itself. Any other
+ * keyword but notes for people is refused: an unchecked keyword must not look checked. False with the place
+ * and the keyword in `error`. */
 bool schema_allows(const json_t *schema, const json_t *document, char *error, size_t size);
 
 #endif

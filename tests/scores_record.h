@@ -10,8 +10,8 @@ enum { CONFIGS = 5 };
 extern struct config_result configs[CONFIGS];
 extern struct result record;
 
-/* Two seen ones pass, at 2 and 4 times the baseline's speed. Of six unseen ones two pass, at 2 and 1/2 times; the third is
- * wrong, and three never ran. T_SOL is 1 ms throughout, every fraction a quarter. */
+/* Two seen ones pass, at 2 and 4 times the baseline's speed. Two of six unseen ones pass, at 2 and 1/2 times;
+ * the third is wrong, and three never ran. T_SOL is 1 ms throughout, every fraction a quarter. */
 void fill_record(void);
 void fill_scores(const struct reward_table *table);
 

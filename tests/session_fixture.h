@@ -9,7 +9,7 @@
 
 enum { X, Y }; /* the tensors of softmax */
 
-/* Of the kernel that is open. */
+/* The folder of the kernel that is open. */
 extern char folder[32];
 extern struct build build;
 extern struct device device;

@@ -1,5 +1,6 @@
-/* Which part of what is too much for every run: BATTERY_SHARE=N makes one in N, and the commit says which, the same for
- * everybody who tests it and another for the next; or BATTERY_ROTATION. */
+/* The part of an expensive test that one run takes. BATTERY_SHARE=N runs one case in N. The commit, or
+ * BATTERY_ROTATION, chooses which, so that everybody who tests one commit runs the same cases, and the next
+ * commit runs others. */
 #ifndef UNSEEN_TESTS_SHARE_H
 #define UNSEEN_TESTS_SHARE_H
 

@@ -1,4 +1,5 @@
-/* Processes that wait: whoever has lost some is called in them, and they are processes like any other. */
+/* The pool of waiting processes: a candidate that has lost processes is called in them, and they are
+ * processes like any other. */
 #include <check.h>
 #include <string.h>
 
@@ -80,7 +81,7 @@ START_TEST(an_end_while_loading_is_told_whichever_process_it_was)
 }
 END_TEST
 
-/* What comes after the checks: each in a process of its own, and all of these begin together. */
+/* The runs after the checks have a process each, and all of these begin together. */
 START_TEST(late_calls_and_timing_have_processes_that_began_together)
 {
     struct form_run run;

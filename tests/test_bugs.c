@@ -56,7 +56,7 @@ static void read_table(int of)
     fclose(file);
 }
 
-/* What a candidate's first lines say of `tag`: "// link: https://.."; empty when they do not. */
+/* The value of `tag` in a candidate's first lines, "// link: https://.."; empty without it. */
 static void read_tag(const char *name, const char *tag, char *value)
 {
     char path[256], line[LINE], start[32];
@@ -127,7 +127,8 @@ START_TEST(every_candidate_is_in_the_table)
 }
 END_TEST
 
-/* A CUDA candidate is told like the host's of its name; where it fails may differ, as limits that are real there do. */
+/* A CUDA candidate has the same title and thread as the host's of its name. Its condition may differ, as
+ * limits that are real there do. */
 START_TEST(a_cuda_candidate_is_of_the_same_thread)
 {
     static struct bug cuda[MOST];

@@ -104,7 +104,7 @@ struct refusal {
     const char *path;
     enum backend backend;
     const char *words;
-    bool of_candidate; /* its own text is wrong: worth what a failure is worth */
+    bool of_candidate; /* its own text is wrong: it gets the value of a failure */
 };
 
 static const struct refusal refusals[] = {
@@ -297,7 +297,7 @@ START_TEST(a_temporary_directory_that_is_not_there_is_told)
 END_TEST
 
 /* A stand-in for nvcc that shows its arguments. */
-/* What a source names is not read: the log would show it, and some files have no end. */
+/* A file that a source names is not read: the log would show it, and some files have no end. */
 START_TEST(compiling_sees_nothing_of_the_users)
 {
     static const char *const hidden[] = {"/etc/shadow", "/dev/zero", "../outside.h"};

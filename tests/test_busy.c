@@ -1,4 +1,4 @@
-/* What a busy machine may not change. */
+/* Properties that a busy machine may not change. */
 #include <check.h>
 
 #include "cli.h"

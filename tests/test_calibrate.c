@@ -12,14 +12,14 @@
 #include "verify/calibrate/calibration.h"
 #include "verify/calibrate/spot.h"
 
-/* --- what a spot check decides, on measurements of the test's own --- */
+/* --- decisions of a spot check, on measurements of the test's own --- */
 
 enum { FP32 = FIGURE_RATE + RATE_F32, CORES = 4 };
 
 static const struct figures kept = {
     .value = {[FIGURE_COPY] = 40, [FIGURE_COPY_CORE] = 20, [FP32] = 1, [FIGURE_LAUNCH] = 0.05}};
 
-/* Each measurement is what is kept, slower by its factor: copies, then all else. */
+/* Each measurement is the stored one, slower by its factor: copies, then all else. */
 struct script {
     struct {
         double all, copy, rest;
@@ -76,7 +76,7 @@ START_TEST(a_slow_machine_is_measured_again_and_then_not_comparable)
 }
 END_TEST
 
-/* What one attempt missed another may show: the best of each figure counts. */
+/* One attempt may show a figure that another one missed: the best of each counts. */
 START_TEST(a_machine_that_was_disturbed_is_forgiven)
 {
     struct script script = {.step = {{1, 0.5, 1}, {1, 1, 0.5}}, .steps = 2};

@@ -1,4 +1,4 @@
-/* The isolated runner: calls that come back, what they may be given, and what they may touch. */
+/* The isolated runner: calls that return, their arguments, and the memory that they may touch. */
 #include "child_fixture.h"
 
 #include <stdio.h>
@@ -67,7 +67,7 @@ START_TEST(a_call_computes_in_shared_memory_and_returns_zero)
 }
 END_TEST
 
-/* What exchanges take by themselves: whoever could tamper with that is not there. */
+/* The time of exchanges without a candidate, which could tamper with it. */
 START_TEST(a_control_has_the_tensors_and_no_candidate)
 {
     int returned = -1;

@@ -1,4 +1,4 @@
-/* Guard pages stay what they are, whatever the candidate asks of the system: a touch of one ends it. */
+/* Guard pages stay protected, whatever the candidate asks of the system: a touch of one ends it. */
 #include "child_fixture.h"
 
 #include <stdio.h>
@@ -43,7 +43,7 @@ static const char opener[] =
     "    }\n"
     "    *(volatile char *)guard = 1;\n"
     "    return 0;\n}\n"
-    /* Who had the descriptor by which the kernel asks could answer in the judge's place. */
+    /* The owner of the descriptor by which the kernel asks could answer in the judge's place. */
     "int looks(const float *x, float *y, int64_t n, void *stream)\n{\n"
     "    char path[64], to[64];\n    (void)x, (void)y, (void)n, (void)stream;\n"
     "    for (int i = 0; i < 512; i++) {\n"
@@ -90,7 +90,7 @@ START_TEST(the_kernel_asks_nobody_but_the_judge)
 }
 END_TEST
 
-/* The same windows again and again, as configurations come and go; what was there before is gone. */
+/* The same windows again and again, as configurations come and go; the earlier content is gone. */
 START_TEST(tensors_come_and_go_in_the_arena)
 {
     int returned = -1;

@@ -1,5 +1,5 @@
-/* What a candidate does to its own process, and what is done to it, must come out as the right status, and
- * never hurt the judge. */
+/* Acts of a candidate on its own process, and of others on it, must have the right status, and never hurt the
+ * judge. */
 #include "child_fixture.h"
 
 #include <signal.h>
@@ -168,7 +168,7 @@ ssize_t recv(int fd, void *buffer, size_t size, int flags)
     return recvfrom(fd, buffer, size, flags, NULL, NULL);
 }
 
-/* The process has ended, and the last who holds its end of the channel lets go just before the read. */
+/* The process has ended, and the last owner of its end of the channel closes it just before the read. */
 START_TEST(an_end_between_poll_and_read_is_no_packet)
 {
     int channel[2];
@@ -189,8 +189,8 @@ START_TEST(an_end_between_poll_and_read_is_no_packet)
 }
 END_TEST
 
-/* Which of its parts ends first, and whether the judge is just polling or just reading, is left
- * to chance: none of it is something written on the channel. */
+/* Chance decides which of its parts ends first, and whether the judge is polling or reading. None of it is a
+ * message on the channel. */
 START_TEST(a_process_killed_at_any_moment_was_killed)
 {
     int returned;
@@ -213,7 +213,7 @@ START_TEST(a_process_entered_after_the_interrupt_ends_too)
     }
     setpgid(pid, pid);
     child_stop_all();
-    ck_assert_int_eq(waitpid(pid, &status, WNOHANG), 0); /* nobody knew of it */
+    ck_assert_int_eq(waitpid(pid, &status, WNOHANG), 0); /* it was unknown here */
     child_table_starting();
     child_table_started(pid);
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);

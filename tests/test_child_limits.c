@@ -1,4 +1,4 @@
-/* The bounds on what a candidate's processes hold together, inside the sandbox and without it. */
+/* The bounds on the total use of a candidate's processes, inside the sandbox and without it. */
 #include "child_fixture.h"
 
 #include <stdio.h>
@@ -42,7 +42,7 @@ static const struct {
 };
 enum { USES = sizeof uses / sizeof *uses, DAEMONS = 3 };
 
-/* Without the sandbox those that leave its session are found, too. */
+/* Without the sandbox processes that leave its session are found, too. */
 START_TEST(what_all_processes_hold_together_is_bounded)
 {
     const int i = _i < USES ? _i : DAEMONS;
@@ -131,12 +131,12 @@ static void make_group(void)
 static void remove_group(void)
 {
     for (int i = 0; *group && i < 1000 && rmdir(group) != 0; i++)
-        usleep(10000); /* what was in it is still ending */
+        usleep(10000); /* its processes are still ending */
     *group = '\0';
 }
 
-/* Half of it is what a candidate has by itself; who may take more than the group has ends, and not this process, which is in
- * the group, too. */
+/* A candidate may have half of the group by itself. A process that takes more than the group has ends. This
+ * process is in the group, too, and does not. */
 START_TEST(the_bound_of_a_control_group_is_the_candidates_and_the_judge_outlives_it)
 {
     if (!*group || !write_group("cgroup.procs", "0"))

@@ -39,7 +39,7 @@ START_TEST(several_start_at_once_and_each_computes)
     for (int i = 0; i < SEVERAL; i++)
         options[i] = options_of(i % 2 ? "refuses" : "doubles");
     child_start_several(child, options, SEVERAL);
-    usleep(100000); /* they do not die with whoever has waited for them */
+    usleep(100000); /* they do not die with the thread that waited for them */
     for (int i = 0; i < SEVERAL; i++) {
         ck_assert_ptr_nonnull(child[i].child);
         ck_assert_int_eq(call(child[i].child), i % 2 ? 7 : 0);

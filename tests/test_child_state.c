@@ -1,4 +1,5 @@
-/* The isolated runner: every call finds the process as the first one did, and keeps what is its own. */
+/* The isolated runner: every call finds the process as the first one did, and the candidate's own state
+ * stays. */
 #include "child_fixture.h"
 
 #include <fenv.h>
@@ -9,7 +10,7 @@
 
 static struct build states;
 
-/* Bit i of what a call returns: the i-th of these was not put back. */
+/* Bit i of a call's return value: the i-th of these was not put back. */
 static const char *const parts[] = {"rounding and denormals",
                                     "the x87",
                                     "signals and timers",
@@ -151,7 +152,7 @@ START_TEST(every_call_finds_the_process_as_the_first_did)
 }
 END_TEST
 
-/* What it computes in the second call it computes with denormals, to nearest; and the judge's own arithmetic is another
+/* The second call computes with denormals and rounds to nearest. The judge's own arithmetic is another
  * process's. */
 START_TEST(who_relies_on_modes_of_an_earlier_call_gains_nothing)
 {
@@ -188,8 +189,8 @@ static void write_marks(void *memory, size_t bytes)
         ((uint32_t *)memory)[i] = ((uint32_t)(i % 16) + 1) * 2654435761u ^ 0x5ec2e7a1u;
 }
 
-/* What the judge holds, and what it gave back, are another process's; what is in a tensor is found, so that the search
- * is worth something. */
+/* Memory that the judge holds or gave back belongs to another process. The search finds a tensor's content,
+ * so it is worth something. */
 START_TEST(a_search_of_all_memory_finds_nothing_of_the_judges)
 {
     enum { BYTES = 4 << 20 };

@@ -1,4 +1,4 @@
-/* The command line: commands, options and values that are not what they should be; help. */
+/* The command line: wrong commands, options and values; help. */
 #include "cli.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* What is wrong only after another configuration in the same process: found, named, and seen again from one line. */
+/* Failures only after another configuration in the same process: found, named, and seen again from one
+ * line. */
 #include "cli.h"
 
 #include <stdio.h>
@@ -35,7 +36,7 @@ static const char *word(const json_t *object, const char *name)
     return text ? text : "";
 }
 
-/* {key, what is said, of which the sum or the product of both lines is equal} */
+/* {key, its text, whose sum or product is equal in both lines} */
 static const struct {
     const char *key, *says;
 } kept[] = {

@@ -1,4 +1,4 @@
-/* The tool on a machine that it shares: the lease of the host, and timeouts that are nobody's fault. */
+/* The tool on a machine that it shares: the lease of the host, and timeouts caused by other programs. */
 #include "cli.h"
 
 #include <signal.h>
@@ -64,7 +64,7 @@ START_TEST(no_lease_does_not_wait_and_neither_do_the_checks)
 }
 END_TEST
 
-/* What the checks tell needs no ceilings, and so no lease. */
+/* The checks need no ceilings, and so no lease. */
 START_TEST(what_fails_in_the_checks_waits_for_nobody)
 {
     cli_put_kernel("right.c", "", "0");
@@ -148,7 +148,7 @@ END_TEST
 
 START_TEST(the_tool_and_its_candidates_wait_passively)
 {
-    unsetenv("OMP_WAIT_POLICY"); /* of whoever runs the tests */
+    unsetenv("OMP_WAIT_POLICY"); /* from the environment of the tests */
     cli_put_kernel("asks.c",
                    "const char *policy = getenv(\"OMP_WAIT_POLICY\");\n"
                    "    if (!policy || policy[0] != 'p') return 1;",
@@ -162,7 +162,7 @@ START_TEST(the_tool_and_its_candidates_wait_passively)
 }
 END_TEST
 
-/* What a result says of time. */
+/* Removes the times of a result. */
 static void drop_times(json_t *value)
 {
     static const char *const times[] = {

@@ -1,4 +1,4 @@
-/* Candidates that are not what they should be: files, compilers, symbols, and how they misbehave. */
+/* Faulty candidates: files, compilers, symbols, and misbehaviour. */
 #include "cli.h"
 #include "skip.h"
 
@@ -148,7 +148,8 @@ START_TEST(a_configuration_beyond_the_memory_is_skipped_and_the_verdict_inconclu
 }
 END_TEST
 
-/* A row of zeros and subnormals is as long as eps lets it be, so that what was flushed comes out a thousand times as long. */
+/* A row of zeros and subnormals is as long as eps lets it be, so that a flushed one comes out a thousand
+ * times as long. */
 START_TEST(who_flushes_subnormals_is_right)
 {
     for (int seed = 1; seed <= 3; seed++) {

@@ -18,7 +18,7 @@ static int indent_of(const char *line)
     return (int)strspn(line, " ");
 }
 
-/* What stands behind "run: |", deeper than that word; and every item of a "script:". */
+/* The text behind "run: |", deeper than that word; and every item of a "script:". */
 static void read_scripts(void)
 {
     char line[LINE];

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define FEW TINY, "--seed", "3", "--unseen", "1"
-/* One configuration: what is timed, is timed in thirteen processes at least. */
+/* One configuration: its times come from thirteen processes at least. */
 static void put_one(void)
 {
     cli_put("one.seen", "rows=4 cols=256 input=normal\n");
@@ -61,7 +61,7 @@ START_TEST(the_old_kernel_is_checked_once)
 }
 END_TEST
 
-/* Slower by so much that nobody's load can hide it. */
+/* Slower by more than any load can hide. */
 static void put_slow(const char *name)
 {
     cli_put_kernel(name,

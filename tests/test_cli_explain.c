@@ -133,7 +133,7 @@ START_TEST(where_first_calls_pass_it_says_which_calls_fail)
 }
 END_TEST
 
-/* One that fails at random has no rule, and is said not to repeat. */
+/* A failure at random has no rule, and the report says that it does not repeat. */
 START_TEST(a_failure_that_comes_and_goes_is_called_so)
 {
     cli_put_kernel("flaky.c", "static unsigned calls; const int bad = ++calls * 2654435761u >> 30 == 0;",
@@ -175,13 +175,13 @@ START_TEST(the_failure_that_is_shrunk_is_run_again_before_it_is_believed)
         "the same configuration fails in 1 of 4 runs: a race, memory that nobody set, "
         "or what calls before left";
     ck_assert_msg(strncmp(why, expected, sizeof expected - 1) == 0, "%s",
-                  why); /* then what came closest, maybe */
+                  why); /* then the closest rule, maybe */
     cli_expect(1, "no rule: the same configuration fails in 1 of 4 runs");
 }
 END_TEST
 
-/* All fail until the process has met the least configuration a third time, which the set never does and
- * shrinking does; that one always fails, so that only running others again shows it. */
+/* All fail until the process has met the least configuration a third time. The set never does so, and
+ * shrinking does. That configuration always fails, so that only running others again shows it. */
 START_TEST(a_rule_is_sought_only_after_failures_were_run_again)
 {
     int again, asked;
@@ -197,7 +197,7 @@ END_TEST
 
 #define TIMED "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--effort", "quick"
 
-/* Four calls of a configuration are right, those that come after them in the same process are not. */
+/* Four calls of a configuration are right, and the later ones in the same process are not. */
 START_TEST(what_fails_only_when_timed_is_shown_as_it_was_timed)
 {
     static const char line[] = "rows=8 cols=64 input=normal seed=";

@@ -98,7 +98,7 @@ START_TEST(python_reads_the_module_and_the_inputs)
 }
 END_TEST
 
-/* Of the first content, which the first call gets. */
+/* The first draw, which the first call gets. */
 START_TEST(inputs_are_those_of_a_run)
 {
     cli_put("print.c", "#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n"
@@ -217,7 +217,7 @@ START_TEST(a_given_set_is_run_to_the_letter)
 }
 END_TEST
 
-/* What one run drew another may be given: the commitment is over the lines alone. */
+/* Another run may take the draws of one run: the commitment is over the lines alone. */
 START_TEST(a_drawn_set_that_is_given_has_its_commitment)
 {
     char command[1600];

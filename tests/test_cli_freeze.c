@@ -147,7 +147,7 @@ START_TEST(where_nothing_can_be_written_the_old_file_stays)
 }
 END_TEST
 
-/* Half of them freeze the same configuration: one may win, and nobody's line may get lost. */
+/* Half of them freeze the same configuration. One may win, and no line may get lost. */
 START_TEST(many_who_freeze_at_the_same_time_lose_nothing)
 {
     enum { MANY = 16 };
@@ -216,8 +216,8 @@ START_TEST(without_a_path_it_goes_to_the_shapes_and_is_found_there)
 }
 END_TEST
 
-/* Wherever memory is out (tests/nothing_lost/memory_shim.c): what was frozen stays. The last of some fifty allocations are
- * those that read and write the file. */
+/* At every failing allocation (tests/nothing_lost/memory_shim.c) the frozen lines stay. The last of some
+ * fifty allocations are those that read and write the file. */
 START_TEST(without_memory_nothing_that_was_frozen_is_lost)
 {
 #ifndef SANITIZED /* whose allocator is its own */
@@ -244,7 +244,7 @@ START_TEST(without_memory_nothing_that_was_frozen_is_lost)
 }
 END_TEST
 
-/* As `make install` lays it out. The tool runs from a place of its own; what it is laid out beside is this repository's. */
+/* As `make install` lays it out. The tool runs from a place of its own, beside files of this repository. */
 static void install(void)
 {
     char command[6000];
@@ -271,7 +271,7 @@ START_TEST(an_installed_tool_freezes_for_its_user)
         system("env -u HOME -u XDG_DATA_HOME inst/bin/unseen freeze softmax 'rows=3 cols=7' 2>err.txt"),
         3 << 8);
     ck_assert_int_eq(system("grep -q -e --regress err.txt && test ! -e inst/shapes"), 0);
-    /* both files are run first: what the tool came with, and the user's */
+    /* both files are run first: the installed one, and the user's */
     ck_assert_int_eq(system("echo 'rows=5 cols=77 seed=4' >inst/share/unseen/shapes/softmax.regress"), 0);
     ck_assert_int_eq(
         system("cd elsewhere && XDG_DATA_HOME=$PWD/../data ../inst/bin/unseen draw softmax --device "

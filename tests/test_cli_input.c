@@ -1,4 +1,4 @@
-/* Configurations, contracts and sets that are not what they should be; drawing and describing. */
+/* Faulty configurations, contracts and sets; drawing and describing. */
 #include "cli.h"
 
 #include <stdio.h>
@@ -197,7 +197,7 @@ START_TEST(describe_lists_derived_sizes_where_there_are_some)
 }
 END_TEST
 
-/* The header as the first and only include, in a candidate that defines what it declares. */
+/* The header as the first and only include, in a candidate that defines the declared function. */
 static const struct {
     const char *problem, *parameters;
 } trivial[] = {
@@ -240,7 +240,7 @@ START_TEST(an_imported_task_is_drawn_from_and_refused_where_c_is_needed)
 }
 END_TEST
 
-/* What NAME.task says holds for one source only. */
+/* NAME.task holds for one source only. */
 START_TEST(a_task_whose_source_was_changed_is_refused)
 {
     static const char *const names[] = {"row_scale.task", "row_scale.space", "row_scale.seen"};

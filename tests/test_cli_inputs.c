@@ -75,8 +75,8 @@ static size_t offset_of(const json_t *tensor, size_t which)
     return (size_t)json_integer_value(json_array_get(json_object_get(tensor, "data_offsets"), which));
 }
 
-/* What every reader asks of a header: shape, type and place agree, a tensor begins at a multiple of its type's size and where the
- * one before ended, and the last ends with the file. */
+/* The requirements of every reader on a header. Shape, type and place agree. A tensor begins at a multiple of
+ * its type's size, where the one before ended. The last one ends with the file. */
 static void safe_expect_whole(const struct safe *safe)
 {
     const char *name;
@@ -101,7 +101,7 @@ static void safe_expect_whole(const struct safe *safe)
 
 /* --- what is written --- */
 
-/* Of the set in given.seen. */
+/* For the set in given.seen. */
 static json_t *export_as(const char *problem, const char *as, const char *folder)
 {
     CLI("export", problem, "--device", "host", "--seed", "3", "--seen", "given.seen", "--seen-only",
@@ -124,7 +124,7 @@ static const char *npy_values(const char *bytes)
     return bytes + 10 + (unsigned char)bytes[8] + 256 * (unsigned char)bytes[9];
 }
 
-/* What lies between rows in a kernel's memory is zero here, and no value of the class `normal` is. */
+/* The gaps between rows in a kernel's memory are zero here, and no value of the class `normal` is. */
 static void expect_no_gaps(const char *name, const char *values, size_t bytes)
 {
     for (size_t i = 0; strcmp(name, "logits") == 0 && i + 1 < bytes; i += 2)
@@ -151,8 +151,8 @@ static void expect_alike(const struct safe *safe, const json_t *tensor, const js
     free(bytes);
 }
 
-/* Types of 1, 2, 4 and 8 bytes beside each other, of odd counts, so that in the problem's order, or the narrowest first, some
- * would lie across; rows with gaps between them; inputs that are outputs, too. */
+/* Types of 1, 2, 4 and 8 bytes beside each other, in odd counts. In the problem's order, or the narrowest
+ * first, some would be misaligned. Rows have gaps between them, and some inputs are outputs, too. */
 static const struct {
     const char *problem, *seen;
 } mixed[] = {
@@ -255,7 +255,7 @@ START_TEST(what_cannot_be_written_is_told_and_leaves_nothing)
     EXPORT("--inputs-as", "safetensors");
     cli_expect_error(2, "--inputs-as safetensors without --inputs", "expected the folder",
                      "add --inputs DIR");
-    EXPORT("--inputs", "/sys/unseen-inputs", "--inputs-as", "safetensors"); /* nobody may, root neither */
+    EXPORT("--inputs", "/sys/unseen-inputs", "--inputs-as", "safetensors"); /* no user may, root neither */
     cli_expect_error(3, "--inputs /sys/unseen-inputs: cannot be made", "a new folder was expected",
                      "choose a place that can be written to");
     cli.file_limit = 3000;

@@ -1,4 +1,4 @@
-/* What a candidate may use of time and memory, and what a verdict says of one that uses more. */
+/* The limits of a candidate's time and memory, and the verdict on one that uses more. */
 #include "cli.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Files that cannot be written, disks that fill up, Ctrl-C: what is left behind. */
+/* Files that cannot be written, disks that fill up, Ctrl-C, and the files that are left behind. */
 #include "cli.h"
 
 #include <glob.h>
@@ -87,7 +87,7 @@ START_TEST(a_disk_that_fills_up_during_the_run_leaves_the_last_readable_file)
     CLI("verify", "softmax", "right.c", TINY, "--space", "small.space", "--seen", "small.seen", "--unseen",
         "150", "--json", "r.json");
     cli_expect_error(3, "r.json: cannot write the report", "File too large", "ulimit -f");
-    cli_expect(3, "general: "); /* what was found out is still told */
+    cli_expect(3, "general: "); /* the findings are still printed */
     json_t *result = cli_json("r.json");
     ck_assert(json_is_true(json_object_get(result, "partial")));
     ck_assert_str_eq(json_string_value(json_object_get(result, "verdict")), "inconclusive");
@@ -127,7 +127,8 @@ START_TEST(ctrl_c_keeps_what_is_finished_and_leaves_no_process)
     const json_t *results = json_object_get(result, "results");
     const size_t count = json_array_size(results);
     ck_assert_uint_lt(count, 302);
-    ck_assert_uint_eq(count, lines_with("pass      ")); /* what was shown is kept, and nothing else */
+    ck_assert_uint_eq(count, lines_with("pass      ")); /* the lines on the terminal are stored, and nothing
+                                                         * else */
     for (size_t i = 0; i < count; i++)                  /* the one at work was killed by us, not by itself */
         ck_assert_str_eq(json_string_value(json_object_get(json_array_get(results, i), "outcome")), "pass");
     ck_assert(json_is_true(json_object_get(result, "partial")));
@@ -196,7 +197,8 @@ START_TEST(ctrl_c_ends_check_as_well)
 }
 END_TEST
 
-/* In all four the name is one of a build's directory; what could be somebody else's stays. */
+/* In all four the name is one of a build's directory. A directory that may belong to another program
+ * stays. */
 START_TEST(what_a_killed_run_left_is_removed_by_the_next)
 {
     ck_assert_int_eq(system("mkdir -m 700 unseen-killed unseen-locked unseen-young unseen-others &&"
@@ -214,7 +216,7 @@ START_TEST(what_a_killed_run_left_is_removed_by_the_next)
 }
 END_TEST
 
-/* Who did it is not known; a kernel that is the reason ends so again. */
+/* The sender of the signal is unknown. A kernel that is the reason ends so again. */
 START_TEST(a_kernel_that_ends_by_signal_9_ends_so_again_and_is_told)
 {
     static const char *const always = "{ extern int kill(int, int); if (rows == 8) kill(getpid(), 9); }";

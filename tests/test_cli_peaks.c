@@ -83,7 +83,7 @@ START_TEST(two_runs_use_the_same_ceilings_and_a_doctored_file_gives_no_score)
 
     multiply(kept_file(), "doctored.json", 3);
     CLI("verify", "softmax", "right.c", TIMED, "--peaks", "doctored.json", "--json", "r.json");
-    cli_expect(0, "not comparable"); /* and the verdict is what it was */
+    cli_expect(0, "not comparable"); /* and the verdict is unchanged */
     json_t *result = cli_json("r.json");
     const json_t *const set = json_object_get(result, "unseen");
     const json_t *const score = json_object_get(
@@ -99,7 +99,7 @@ START_TEST(two_runs_use_the_same_ceilings_and_a_doctored_file_gives_no_score)
 }
 END_TEST
 
-/* Lower ceilings would make any kernel look better; they are raised again, and what is wrong stays wrong. */
+/* Lower ceilings would make any kernel look better. They are raised again, and wrong values stay wrong. */
 START_TEST(a_doctored_calibration_moves_no_verdict)
 {
     own_cache();

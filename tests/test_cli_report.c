@@ -31,7 +31,7 @@ static void expect_file_with(const char *path, const char *text)
     free(all);
 }
 
-/* One run, whose document is alone on standard output; then everything from what was stored. */
+/* One run, whose document is alone on standard output; then all reports from the stored result. */
 START_TEST(a_document_stands_alone_on_standard_output_and_reports_are_made_of_it)
 {
     cli_put_kernel("wrong.c", "", "cols % 2 ? 0.25 : 0");
@@ -70,7 +70,7 @@ START_TEST(a_document_stands_alone_on_standard_output_and_reports_are_made_of_it
 }
 END_TEST
 
-/* What is off by 2^-10 in all shapes is an arithmetic; in a few it is a fault of these. */
+/* An error of 2^-10 in all shapes is an arithmetic; in a few it is a fault of these. */
 START_TEST(a_downgrade_is_one_in_many_configurations)
 {
     static const struct {
@@ -137,7 +137,7 @@ START_TEST(the_next_steps_of_a_passing_candidate_run)
 }
 END_TEST
 
-/* Nobody reads it: told before the run. With a reader it gets one document. */
+/* Without a reader there is an error before the run. With a reader it gets one document. */
 START_TEST(a_named_pipe_never_hangs_and_gets_one_document)
 {
     cli_put_kernel("right.c", "", "0");

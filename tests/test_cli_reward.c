@@ -1,4 +1,5 @@
-/* Rewards of what cannot run, and of what the machine cannot do: the candidate's doing is worth a failure, nobody else's is. */
+/* Rewards of candidates that cannot run, and of limits of the machine. The candidate's fault gets the value
+ * of a failure, and no other fault does. */
 #include "cli.h"
 
 #include <elf.h>
@@ -83,7 +84,7 @@ START_TEST(what_the_candidate_spoils_is_worth_a_failure)
 }
 END_TEST
 
-/* In the interpreter's part: what Python says, and what the candidate's class does. */
+/* In the interpreter's part: messages of Python, and acts of the candidate's class. */
 static const struct {
     const char *text;
     int status;
@@ -111,7 +112,7 @@ START_TEST(a_module_that_does_not_load_is_worth_a_failure)
 }
 END_TEST
 
-/* JSON says broken, and why; a verdict of nobody's would be dropped from a training run. */
+/* JSON says broken, and why. A verdict without a culprit would be dropped from a training run. */
 START_TEST(a_candidate_that_cannot_be_loaded_is_broken_in_files)
 {
     cli_put("absent.c", "int other(void) { return 0; }\n");
@@ -127,7 +128,7 @@ START_TEST(a_candidate_that_cannot_be_loaded_is_broken_in_files)
 }
 END_TEST
 
-/* --- what is nobody's candidate's doing --- */
+/* --- faults that are not a candidate's --- */
 
 START_TEST(what_the_machine_cannot_do_is_inconclusive)
 {

@@ -264,7 +264,7 @@ START_TEST(fail_fast_does_not_stop_at_refusals_or_skipped_configurations)
 }
 END_TEST
 
-/* What fails only by our own judgement does not stop a run that the published check decides. */
+/* A failure by our own judgement alone does not stop a run that the published check decides. */
 START_TEST(fail_fast_with_the_published_tolerance_stops_where_that_fails)
 {
     cli_put_kernel("near.c", "", "5e-6");
@@ -284,8 +284,9 @@ START_TEST(fail_fast_with_the_published_tolerance_stops_where_that_fails)
 }
 END_TEST
 
-/* Three calls, the last with the inputs of the second. Where MPFR costs little it hears the worst element of
- * either content and an audit of four; long rows, once they are known to be wrong, the first content's alone. */
+/* Three calls, the last with the inputs of the second. Where MPFR costs little it evaluates the worst element
+ * of either draw and an audit of four. In long rows that are known to be wrong it evaluates that of the first
+ * draw alone. */
 START_TEST(mpfr_hears_a_failing_configuration_once_where_it_is_expensive)
 {
     static const struct {

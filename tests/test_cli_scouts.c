@@ -1,4 +1,5 @@
-/* Scouts as users meet them: what they alone find is judged and explained; who asks for N gets N. */
+/* Scouts as users meet them: a failure that they alone find is judged and explained, and asking for N gives
+ * N. */
 #include "cli.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ static int unseen_of(const json_t *root)
     return (int)(json_integer_value(key(root, "planned")) - json_integer_value(key(root, "planned_seen")));
 }
 
-/* Of the unseen set those that are scouts, or the others; of them those with that outcome, NULL: any. */
+/* The scouts of the unseen set, or the others; among them those with that outcome, NULL: any. */
 static int count(const json_t *root, bool scouts, const char *outcome)
 {
     const json_t *result;
@@ -84,7 +85,7 @@ START_TEST(scouts_are_not_timed)
 }
 END_TEST
 
-/* What `draw` prints is what `verify` runs, scouts and all. */
+/* `verify` runs the lines that `draw` prints, scouts and all. */
 START_TEST(scouts_are_part_of_what_is_committed_to)
 {
     CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), "--device", "host", "--space",

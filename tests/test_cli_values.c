@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A right softmax but for `max`, what it takes for the greatest value of row x. */
+/* A softmax that is right except for `max`, its idea of the greatest value of row x. */
 static void put_softmax(const char *name, const char *max)
 {
     char text[2048];
@@ -277,7 +277,7 @@ static void put_norm(int most, const char *which)
 static const char norm_space[] = "rows 1..4\ncols 36..96\neps published\ninput normal offset\n",
                   norm_seen[] = "rows=2 cols=48 input=normal\n";
 
-/* Which of them is all the same: there are more than may be listed. */
+/* Their choice does not matter: there are more than may be listed. */
 START_TEST(several_values_are_told_by_the_side_that_they_lie_on)
 {
     put_norm(6, "x[i * cols + c] > 5");

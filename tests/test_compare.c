@@ -1,4 +1,4 @@
-/* Ratios, their intervals and what is decided by them, against values that were worked out by hand. */
+/* Ratios, their intervals and the decisions by them, against values that were worked out by hand. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -58,7 +58,8 @@ START_TEST(the_hodges_lehmann_estimate_is_the_median_of_averages)
 }
 END_TEST
 
-/* Of six, P(W <= 0) = 1/64 and P(W <= 1) = 2/64: 95% reach from the first average to the last. Of ten, the 9th from either end. */
+/* With six, P(W <= 0) = 1/64 and P(W <= 1) = 2/64: 95% reach from the first average to the last. With ten,
+ * the 9th from either end. */
 START_TEST(the_interval_inverts_the_test)
 {
     double d[10];
@@ -149,7 +150,7 @@ static struct shift shift_of(double low, double high, double slower, double fast
         .log_ratio = {true, (low + high) / 2, low, high}, .slower = slower, .faster = faster};
 }
 
-/* Of four, at three looks and two sides: p x 6, and Holm's 4, 3, 2, 1. */
+/* With four, at three looks and two sides: p x 6, and Holm's 4, 3, 2, 1. */
 START_TEST(a_change_needs_its_corrected_p)
 {
     struct shift shift[] = {shift_of(0.04, 0.06, 4e-4, 1),
@@ -170,7 +171,7 @@ START_TEST(a_change_needs_its_corrected_p)
 }
 END_TEST
 
-/* Of so many hypotheses one alone is as hard to decide as any: the others are the same. */
+/* Among so many hypotheses a single one is as hard to decide as any: the others are the same. */
 static enum change decided(int processes, int hypotheses)
 {
     enum { MOST = 2000 };
@@ -319,12 +320,13 @@ START_TEST(a_common_baseline_takes_the_day_out)
 }
 END_TEST
 
-/* What a result says of itself: a machine below its ceilings, a time beside others; and by whom it is held against that. */
+/* Notes of a result: a machine below its ceilings, a time beside others; and the result that is compared with
+ * it. */
 static const struct {
     bool slow[2], disturbed[2], baseline;
     double ratio;
     enum gate gate;
-    enum change change; /* of each, and of all together */
+    enum change change; /* for each, and for all together */
     const char *note;
 } doubts[] = {
     {{false, false}, {false, false}, false, 4, GATE_REGRESSION, CHANGE_SLOWER, "what the machine was like"},

@@ -1,4 +1,4 @@
-/* Conditions on configurations: what they mean, and what is no condition. */
+/* Conditions on configurations: their meaning, and texts that are no conditions. */
 #include <check.h>
 #include <string.h>
 

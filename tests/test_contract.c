@@ -1,5 +1,5 @@
-/* What a candidate may be given beyond dense rows and whole numbers (tests/contract/scaled.c), from the declaration to
- * the verdict of a session. */
+/* Arguments of a candidate beyond dense rows and whole numbers (tests/contract/scaled.c), from the
+ * declaration to the verdict of a session. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,7 +142,7 @@ static const struct {
     enum outcome outcome;
     enum cause cause;
     int tensor;
-    const char *detail; /* what it says, among others */
+    const char *detail; /* a part of its message */
 } faults[] = {
     {"#define LDX cols", OUTCOME_WRONG, CAUSE_VALUE, 0, "of y wrong"},
     {"#define SCALE 0.5f", OUTCOME_WRONG, CAUSE_VALUE, 0, "of y wrong"},
@@ -195,7 +195,7 @@ START_TEST(an_output_that_is_not_written_is_found_in_every_format)
 }
 END_TEST
 
-/* What is kept has the bits that it held, in rows that lie apart as elsewhere. */
+/* Elements to keep have their old bits, in rows that lie apart as elsewhere. */
 START_TEST(an_in_out_element_that_is_to_be_kept_may_not_change)
 {
     const char *line = "rows=9 cols=64 gap_x=1 gap_y=7 negate=0 seed=3";
@@ -209,7 +209,7 @@ START_TEST(an_in_out_element_that_is_to_be_kept_may_not_change)
 }
 END_TEST
 
-/* In the first call from the lower guards on: never better aligned than what is promised. */
+/* In the first call from the lower guards on: never better aligned than promised. */
 START_TEST(a_base_is_as_aligned_as_promised_and_no_more)
 {
     open_kernel(&problem_scaled_f16,

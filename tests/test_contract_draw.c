@@ -94,7 +94,7 @@ START_TEST(only_an_axis_that_says_so_may_be_empty)
 }
 END_TEST
 
-/* Of a small space every point is met, empty ones among them. */
+/* A small space has every point met, empty ones among them. */
 START_TEST(a_small_space_with_empty_points_is_drawn_whole)
 {
     struct space space;

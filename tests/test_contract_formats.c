@@ -1,5 +1,6 @@
-/* Formats of 16 and 8 bits and bytes: the conversions that fill and judge (problems/format.h) against those that candidates
- * are given (problems/candidate.h), against the nearest value found by trying all, and in the judge's arithmetic. */
+/* Formats of 16 and 8 bits and bytes. The conversions that fill and judge (problems/format.h) are compared
+ * with those of candidates (problems/candidate.h). They are compared with the nearest value among all, and
+ * with the judge's arithmetic. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,8 +224,8 @@ START_TEST(bytes_are_rounded_and_saturate)
 }
 END_TEST
 
-/* At any address that is a multiple of its size an element of poison is the same, and no right output where there is a
- * pattern to spare. */
+/* At any address that is a multiple of its size an element of poison is the same. It is no right output where
+ * the format has a pattern to spare. */
 START_TEST(poison_is_no_value_of_an_output)
 {
     static const enum dtype types[] = {DTYPE_F32,  DTYPE_BF16, DTYPE_F16, DTYPE_E5M2,

@@ -1,4 +1,4 @@
-/* What an unseen set covers, counted again here from the definition of the classes alone. */
+/* The coverage of an unseen set, counted again here from the definition of the classes alone. */
 #include "test_gen.h"
 
 #include <stdio.h>
@@ -132,8 +132,8 @@ static struct drawn_list draw(const struct space *space, int count, uint64_t see
 static const char *const counted[] = {"softmax", "gemm_bf16", "topk", "kda"};
 enum { COUNTED = sizeof counted / sizeof *counted };
 
-/* Of every problem a small and a standard set, each with nothing shown to the author and with the
- * published set. */
+/* For every problem a small and a standard set, each with nothing shown to the author and with the published
+ * set. */
 START_TEST(the_coverage_that_is_told_is_the_one_that_an_independent_count_finds)
 {
     const bool standard = _i & 1, shown = _i & 2;
@@ -156,7 +156,7 @@ START_TEST(the_coverage_that_is_told_is_the_one_that_an_independent_count_finds)
 }
 END_TEST
 
-/* A set of the same size without the covering part: what the greedy rows are good for. */
+/* A set of the same size without the covering part, to show the worth of the greedy rows. */
 START_TEST(more_rows_cover_more_and_in_the_end_everything)
 {
     struct space space = published_space("gemm_f32");
@@ -185,7 +185,7 @@ START_TEST(a_deep_set_covers_triples)
 }
 END_TEST
 
-/* Long rows and many of them at once do not fit: the pair is excluded, and said to be. */
+/* Long rows and many of them at once do not fit: the pair is excluded, and the report says so. */
 START_TEST(what_the_caps_exclude_is_told_apart_from_what_was_missed)
 {
     struct space space = published_space("softmax");
@@ -234,8 +234,8 @@ START_TEST(tensors_beyond_31_bits_are_drawn_where_they_fit)
 }
 END_TEST
 
-/* What a GPU with 139 GiB affords, for every problem: which of its tensors go how far. A tensor that is not
- * named cannot be so large in its contract. */
+/* Sizes that a GPU with 139 GiB affords, for every problem: which of its tensors go how far. A tensor that is
+ * not named cannot be so large in its contract. */
 static const struct {
     const char *problem, *said; /* NULL: nothing */
 } big_tensors[] = {

@@ -1,4 +1,5 @@
-/* Derived sizes: the same as what is drawn, and where they may be named. Runs in the repository root. */
+/* Derived sizes: equal to the drawn instance's, and the places where they may be named. Runs in the
+ * repository root. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static struct config random_config(const struct space *space, struct pcg *stream
     return config;
 }
 
-/* --- what is counted in a real instance --- */
+/* --- counts of a real instance --- */
 
 struct counted {
     int64_t most, least; /* over both contents */

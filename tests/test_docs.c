@@ -1,4 +1,4 @@
-/* What people read is held to what is there: links lead somewhere, commands and options exist, and all of them are
+/* Documents match the tree: links lead somewhere, commands and options exist, and all of them are
  * documented. */
 #include <check.h>
 #include <ctype.h>
@@ -187,7 +187,7 @@ static bool next_option(const char **p, char option[WORD])
     return false;
 }
 
-/* --- what a document tells to type --- */
+/* --- commands in a document --- */
 
 static void check_command(const char *path, const char *code)
 {

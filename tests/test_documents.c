@@ -78,7 +78,7 @@ static const char *skip_attributes(const char *c)
     return c;
 }
 
-/* Every tag is closed by its own; `empty` names those that have no end. Text has no stray '<', '>' or '&'. */
+/* Every tag is closed by its own; `empty` names tags without an end. Text has no stray '<', '>' or '&'. */
 static void expect_balanced(const char *text, const char *empty)
 {
     char open[MOST_DEPTH][NAME];
@@ -163,7 +163,7 @@ START_TEST(the_page_has_all_sections_all_configurations_and_balanced_tags)
 }
 END_TEST
 
-/* One for each of 40 configurations in both maps, and one for what was timed in each of the two others. */
+/* One for each of 40 configurations in both maps, and one for each time in the two others. */
 START_TEST(the_drawings_show_every_configuration)
 {
     int timed = 0, passed = 0;
@@ -272,7 +272,7 @@ START_TEST(junit_has_a_case_for_each_configuration_and_one_for_the_verdict)
     char *xml = print(junit_print, 1);
     expect_balanced(xml, " ");
     ck_assert_int_eq(count_of(xml, "<testcase "), 41);
-    ck_assert_int_eq(count_of(xml, " time=\""), 41); /* each has its time, of what was not timed 0 */
+    ck_assert_int_eq(count_of(xml, " time=\""), 41); /* each has its time; without a measurement it is 0 */
     ck_assert_int_eq(count_of(xml, "<failure "), 3); /* wrong, crash, the verdict */
     ck_assert_int_eq(count_of(xml, "<skipped "), 1);
     expect_text(xml, "tests=\"36\" failures=\"2\" errors=\"0\" skipped=\"1\"");
@@ -385,7 +385,7 @@ START_TEST(hostile_words_stay_words_in_markdown)
     ck_assert_ptr_nonnull(fence); /* longer than the four in a command */
     end = strstr(fence + 5, "\n`````\n");
     ck_assert_ptr_nonnull(end);
-    memset(fence, ' ', (size_t)(end - fence) + 6); /* what is left is prose */
+    memset(fence, ' ', (size_t)(end - fence) + 6); /* the rest is prose */
     blank_code(text);
     ck_assert_ptr_null(strstr(text, "<script"));
     ck_assert_ptr_null(strchr(text, '@'));

@@ -90,7 +90,7 @@ END_TEST
 
 /* --- the order --- */
 
-/* Of fresh branches that no published configuration takes: how many do the first `count` of these take? */
+/* Fresh branches that no published configuration takes: how many do the first `count` of these take? */
 static int found_by(const struct drawn *item, const int *order, int count, struct condition *const *branch)
 {
     int found = 0;
@@ -103,7 +103,7 @@ static int found_by(const struct drawn *item, const int *order, int count, struc
     return found;
 }
 
-/* Other branches than those that the set was ordered by: the first one, and the first ten, find more of them than
+/* Other branches than those that ordered the set. The first one, and the first ten, find more of them than
  * nearly any other one and any other ten. */
 START_TEST(what_is_likeliest_to_fail_comes_first)
 {

@@ -1,4 +1,5 @@
-/* Pairs of choices and list values: every one that can be is drawn by quick, and what is said to be impossible is. */
+/* Pairs of choices and list values: quick draws every possible one, and pairs that are called impossible
+ * are. */
 #include "test_gen.h"
 
 #include <stdio.h>
@@ -76,7 +77,8 @@ START_TEST(quick_has_every_pair_of_listed_values_that_can_be)
 }
 END_TEST
 
-/* 12 columns of padding and a step of 1: what a random draw hardly ever has together, since shrinking takes the greatest axis first. */
+/* 12 columns of padding and a step of 1, which random draws hardly ever have together, since shrinking takes
+ * the greatest axis first. */
 START_TEST(two_rare_values_come_together_more_than_once)
 {
     struct space space = published_space("conv2d_f32");
@@ -93,7 +95,7 @@ START_TEST(two_rare_values_come_together_more_than_once)
 }
 END_TEST
 
-/* Of two lists that a limit couples: what is excluded is what no point of the box satisfies, asked of each point. */
+/* Two lists that a limit couples: an excluded pair has no valid point in the box, and each point is tried. */
 static const char *const coupled[] = {
     "m 1..40 tile 16\nn 1 2 3 5 8 13\nk 1 2 4 7 9 30\ntrans_b 0 1\ninput normal\nlimit n*k <= 60\nlimit k % "
     "n == 0\n",

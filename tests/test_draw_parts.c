@@ -1,4 +1,4 @@
-/* The parts of an unseen set under caps: each keeps what it is there for. */
+/* The parts of an unseen set under caps: each keeps its purpose. */
 #include "test_gen.h"
 
 #include <stdio.h>
@@ -59,7 +59,7 @@ static int count_large(const struct drawn_list *list, const char *why)
     return large;
 }
 
-/* What breaks large sizes may ask for more: no part may leave the others with small ones only. */
+/* The part for large sizes may ask for more: no part may leave the others with small ones only. */
 START_TEST(every_part_has_large_configurations)
 {
     static const char *const parts[] = {"corner", "covering", "random"};
@@ -79,7 +79,7 @@ START_TEST(every_part_has_large_configurations)
 }
 END_TEST
 
-/* What only one class shows must not wait for a set that happens to have it. */
+/* A failure in one class must not wait for a set that happens to have it. */
 START_TEST(a_short_set_has_every_input_class)
 {
     enum { QUICK = 35 };
@@ -105,7 +105,7 @@ START_TEST(a_short_set_has_every_input_class)
 }
 END_TEST
 
-/* What a large product breaks may be precision, which shows on data of the published kind only. */
+/* A large product may lose precision, which shows on data of the published kind only. */
 START_TEST(each_two_axes_are_as_great_as_fits_with_published_data)
 {
     static const char *const pairs[] = {"m and n", "m and k", "n and k"};
@@ -165,7 +165,7 @@ START_TEST(without_its_sharpest_class_a_contract_has_the_next)
 }
 END_TEST
 
-/* A state that is rounded between tokens forgets what it should keep, a little at each of very many. */
+/* A state that is rounded between tokens forgets a little at each of very many. */
 START_TEST(the_longest_sequence_is_drawn_with_the_longest_memory)
 {
     struct space space = published_space("kda");

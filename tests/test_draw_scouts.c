@@ -1,4 +1,4 @@
-/* Scouts: the same lines for the same seed, small, new, and beside a set that is what it is without them. */
+/* Scouts: the same lines for the same seed, small, new, and beside a set that is the same without them. */
 #include "test_gen.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void expect_same(const struct drawn_list *a, const struct drawn_list *b, 
         ck_assert(config_equal(&a->item[i].config, &b->item[i].config));
 }
 
-/* Fewer are the first of more, too: what is added changes nothing that stands before it. */
+/* Fewer scouts are the first of more: additional ones change nothing before them. */
 START_TEST(the_same_seed_draws_the_same_scouts_and_leaves_the_set_as_it_is)
 {
     for (int p = 0; p < problem_total; p++) {

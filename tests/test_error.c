@@ -240,8 +240,9 @@ START_TEST(small_integers_leave_no_error_and_large_ones_do)
 }
 END_TEST
 
-/* A bit-accurate fp8 unit after MMA-Sim: 32 products and the accumulator aligned to the largest of them,
- * each truncated toward zero at 13 fraction bits, added, and the sum truncated to 13 bits of its own. */
+/* A bit-accurate fp8 unit after MMA-Sim. 32 products and the accumulator are aligned to the largest of them.
+ * Each is truncated toward zero at 13 fraction bits, they are added, and the sum is truncated to 13 bits of
+ * its own. */
 static double truncate13(double x, double like)
 {
     const double unit = ldexp(1, ilogb(like) - 13);

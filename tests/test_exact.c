@@ -83,7 +83,7 @@ static void compare_all(const char *folder, bool say)
     ck_assert_int_gt(told, say ? 0 : 50);
 }
 
-/* verify/python/oracle's own tests, and what they leave for the comparison. */
+/* verify/python/oracle's own tests, and the files that they leave for the comparison. */
 START_TEST(the_evaluation_passes_its_own_tests)
 {
     const char *const given = getenv("UNSEEN_TEST_PYTHON"), *const python =
@@ -171,7 +171,7 @@ static const char *const malformed[] = {
     GRAPH("{\"op\":\"map\",\"n\":9,\"at\":0,\"a\":0,\"fill\":0}],\"outputs\":[1"),
     GRAPH("{\"op\":\"sum\",\"n\":3,\"terms\":2,\"a\":0}],\"outputs\":[1"),
     GRAPH("{\"op\":\"most\",\"n\":4,\"terms\":0,\"a\":0}],\"outputs\":[1"),   /* of nothing */
-    GRAPH("{\"op\":\"cumsum\",\"n\":4,\"terms\":0,\"a\":0}],\"outputs\":[1"), /* of rows of nothing */
+    GRAPH("{\"op\":\"cumsum\",\"n\":4,\"terms\":0,\"a\":0}],\"outputs\":[1"), /* of empty rows */
     GRAPH("{\"op\":\"mm\",\"n\":4,\"a\":0,\"b\":0,\"sizes\":[1,2,2,3]}],\"outputs\":[1"),
     GRAPH("{\"op\":\"conv\",\"n\":4,\"a\":0,\"b\":0,\"x\":[1,1,4],\"w\":[1,1,1],\"y\":[1,1,4],\"stride\":[0],"
           "\"padding\":[0],\"dilation\":[1],\"groups\":1,\"transposed\":0}],\"outputs\":[1"),

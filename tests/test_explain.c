@@ -1,4 +1,5 @@
-/* Explaining: planted conditions are found again, and what has no rule gets a reason. Runs in the repository root. */
+/* Explaining: planted conditions are found again, and failures without a rule get a reason. Runs in the
+ * repository root. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -164,7 +165,7 @@ START_TEST(the_same_seed_asks_and_explains_alike)
 }
 END_TEST
 
-/* --- what is no plain condition --- */
+/* --- failures that are no plain condition --- */
 
 START_TEST(what_always_fails_fails_on_any)
 {
@@ -237,7 +238,7 @@ static int answer_race_inside(struct planted *planted, const struct config *conf
     return condition_holds(planted->condition, config) && !answer_race(planted, config);
 }
 
-/* Where it can happen is known, and nowhere else was it seen to. */
+/* The side where it can happen is known, and it was seen on no other. */
 START_TEST(a_race_has_a_rule_that_is_sure_of_where_it_does_not_happen)
 {
     open_ground("softmax");
@@ -267,7 +268,7 @@ START_TEST(a_failure_of_the_contents_does_not_repeat_with_others)
 }
 END_TEST
 
-/* Depends on the point, and on nothing that can be said of it. */
+/* Depends on the point, and on nothing that a rule can express. */
 static uint64_t chance = 7;
 
 static uint64_t three_bits(const struct config *config)
@@ -414,7 +415,7 @@ END_TEST
 
 enum { ANSWERS = 10 };
 
-/* After what is known, ANSWERS answers and then the word to stop. */
+/* After the known failures, ANSWERS answers and then the word to stop. */
 static int answer_stopping(struct planted *planted, const struct config *config)
 {
     const int asked = (int)planted->state++ - ground.known.count;

@@ -1,7 +1,8 @@
-/* The conditions of the real bugs (tests/bugs/) that are not held out, planted as they are told, with the sets and the 80
- * runs of `quick`: what of a rule can be had without running a kernel, in seconds. UNSEEN_EXPLAIN_BUGS=3 plants each with
- * three seeds and prints the table and a line for each that was missed; with UNSEEN_EXPLAIN_EFFORT=standard, with the sets and the
- * 200 runs of that. Runs in the repository root. */
+/* The conditions of the real bugs (tests/bugs/) that are not held out, planted as reported, with the sets
+ * and the 80 runs of `quick`. It measures in seconds how much of a rule is found without running a kernel.
+ * UNSEEN_EXPLAIN_BUGS=3 plants each with three seeds and prints the table and a line for each miss.
+ * UNSEEN_EXPLAIN_EFFORT=standard takes the sets and the 200 runs of that effort. Runs in the repository
+ * root. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 enum { MOST_BUGS = 200 };
 
-/* What `quick` and `standard` have on the host. */
+/* The sets of `quick` and `standard` on the host. */
 static const struct effort_sets {
     int runs, unseen, scouts;
 } quick = {80, 35, DRAW_SCOUTS}, standard = {200, 300, 750};
@@ -95,7 +96,7 @@ static void print_tally(const char *name, const struct tally *tally)
            tally->met, tally->right, tally->partly, tally->misleading, tally->none);
 }
 
-/* Of one problem, unless asked for all. */
+/* For one problem, unless asked for all. */
 START_TEST(conditions_of_real_bugs_are_explained_with_the_runs_of_quick)
 {
     static struct bug bug[MOST_BUGS];

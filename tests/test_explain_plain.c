@@ -1,6 +1,7 @@
-/* Conditions as people put them into kernels, written by hand and not by the grammar of rules: how many are explained
- * with the runs of `quick`. UNSEEN_EXPLAIN_PLAIN=3 plants each with three seeds and prints the table and a line for each
- * that was missed; UNSEEN_EXPLAIN_PROBLEM=softmax those of one problem. Runs in the repository root. */
+/* Conditions as people put them into kernels, written by hand and not by the grammar of rules. It counts how
+ * many the runs of `quick` explain. UNSEEN_EXPLAIN_PLAIN=3 plants each with three seeds and prints the table
+ * and a line for each miss. UNSEEN_EXPLAIN_PROBLEM=softmax takes those of one problem. Runs in the repository
+ * root. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +80,7 @@ static const char *const manner_name[MANNERS] = {"always", "rarely", "by class",
 
 struct tally {
     int met, right, misleading, none, runs;
-    int partly; /* what a rule on one side says is true, and there is more to say */
+    int partly; /* a rule on one side is true, but incomplete */
 };
 
 static uint64_t hash_of(const struct config *config, bool seed)
@@ -172,7 +173,7 @@ START_TEST(plain_conditions_are_explained_with_the_runs_of_quick)
         printf("  %-9s met %3d  right %3d  partly %2d  misleading %2d  none %3d  runs %5.1f\n",
                manner_name[i], tally[i].met, tally[i].right, tally[i].partly, tally[i].misleading,
                tally[i].none, tally[i].met ? (double)tally[i].runs / tally[i].met : 0);
-    if (!asked) { /* of softmax alone, two sets: of a handful of conditions chance takes several */
+    if (!asked) { /* for softmax alone, two sets: with a handful of conditions chance decides several */
         ck_assert_int_ge(tally[ALWAYS].right, tally[ALWAYS].met - 1);
         ck_assert_int_ge(2 * tally[RARELY].right, tally[RARELY].met);
         ck_assert_int_ge(2 * tally[BY_CLASS].right, tally[BY_CLASS].met);

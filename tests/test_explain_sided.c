@@ -1,5 +1,5 @@
-/* Rules that are sure on one side, where failures are rare outside a wrong one; and what is said beside a rule. Runs in the
- * repository root. */
+/* Rules that are sure on one side, where failures are rare outside a wrong one; and the notes beside a rule.
+ * Runs in the repository root. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>

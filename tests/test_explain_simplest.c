@@ -1,5 +1,5 @@
-/* The simplest failure in explaining: its steps are run first, a rule on both sides holds on it; and rules that survive a pass by
- * luck. Runs in the repository root. */
+/* The simplest failure in explaining: its steps are run first, and a rule on both sides holds on it. Rules
+ * survive a pass by luck. Runs in the repository root. */
 #include <check.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
-/* Conditions that need more words than axes, thresholds and remainders: extents of an output, products with tiles, sets of extents,
- * derived sizes times an axis, ranges of remainders; and contents that hide a fault by luck. With the sets and the runs of `quick`.
- * UNSEEN_EXPLAIN_WORDS=3 plants each with three seeds and prints the table and a line for each that was missed;
- * UNSEEN_EXPLAIN_PROBLEM=softmax those of one problem. Runs in the repository root. */
+/* Conditions that need more terms than axes, thresholds and remainders. Examples are extents of an output,
+ * products with tiles, sets of extents, derived sizes times an axis, ranges of remainders. Contents may hide
+ * a fault by luck, too. They run with the sets and the runs of `quick`. UNSEEN_EXPLAIN_WORDS=3 plants each
+ * with three seeds and prints the table and a line for each miss. UNSEEN_EXPLAIN_PROBLEM=softmax takes those
+ * of one problem. Runs in the repository root. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +17,8 @@ enum { RUNS = 80, UNSEEN = 35 };
 /* How the fault shows where the condition holds. */
 enum manner {
     ALWAYS, /* always, and nowhere else */
-    LUCKY,  /* but for one content in twelve, which passes by luck */
-    HIDDEN, /* but for a quarter of the input classes, which hide it three times in four */
+    LUCKY,  /* except for one content in twelve, which passes by luck */
+    HIDDEN, /* except for a quarter of the input classes, which hide it three times in four */
     MANNERS
 };
 
@@ -137,7 +138,7 @@ static void try_all(uint64_t seed, bool all, struct tally *tally)
     }
 }
 
-/* Of softmax alone unless asked, two seeds. */
+/* For softmax alone unless asked, two seeds. */
 START_TEST(conditions_of_more_words_are_explained_with_the_runs_of_quick)
 {
     const char *asked = getenv("UNSEEN_EXPLAIN_WORDS");

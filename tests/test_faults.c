@@ -1,5 +1,5 @@
-/* Known-bad kernels that are kept as patches of honest ones: every patch is short, says what it is, and fits
- * its base to the line; one that does not is refused with a message that names it. */
+/* Known-bad kernels, stored as patches of honest ones. Every patch is short, has a comment of its fault, and
+ * fits its base to the line. A patch that does not fit is refused with a message that names it. */
 #include <check.h>
 #include <glob.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ enum { MOST_LINES = 36, TYPICAL_LINES = 20, LINE = 512 };
 
 static glob_t patches; /* problems/NAME/faults/KERNEL.patch */
 
-/* Runs a line of shell; cli.status and cli.err hold what it came to. */
+/* Runs a line of shell; cli.status and cli.err hold its result. */
 static void run_line(const char *line)
 {
     char command[6000];

@@ -1,5 +1,5 @@
-/* Tensors that lie elsewhere: the witness says the same of them as of those at hand, and asks for them in few
- * calls. A bus made of memcpy counts those, and fails where it is told to. */
+/* Tensors in another memory: the witness gets the same values from them as from host memory, and asks for
+ * them in few calls. A bus made of memcpy counts those, and fails on demand. */
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static void count_pages(const char *from, int64_t bytes, int *calls)
     }
 }
 
-/* What a call that fails leaves behind. */
+/* The content that a failing call leaves behind. */
 static void leave_rubbish(char *to, int64_t bytes)
 {
     for (int64_t i = 0; i < bytes; i++)
@@ -118,7 +118,7 @@ static const struct oracle_case cases[] = {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-/* Elements of the judged output, their enclosures, and what the witness says of them at hand. */
+/* Elements of the judged output, their enclosures, and the witness's values from host memory. */
 struct trial {
     struct oracle o;
     struct judge_report report;
@@ -217,7 +217,7 @@ static const struct oracle_case failing[] = {
 };
 enum { FAILING = sizeof failing / sizeof *failing };
 
-/* What did not come is zeros, and then so are these sums. */
+/* Missing data are zeros, and then so are these sums. */
 static void expect_outside(void)
 {
     struct witnessed answer[TRIED];

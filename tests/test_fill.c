@@ -1,5 +1,5 @@
-/* Random words against published answers, every kind of fill, and what a configuration line means.
- * The structure of paged attention: test_fill_paged.c. */
+/* Random words against published answers, every kind of fill, and the meaning of a configuration line. The
+ * structure of paged attention: test_fill_paged.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,7 +227,7 @@ START_TEST(extreme_rows_have_up_to_four_peaks)
 }
 END_TEST
 
-/* What a row of special values is: 0 ordinary; a NaN, +inf, both, only -inf, some -inf, tiny. */
+/* The kind of a row of special values: 0 ordinary; a NaN, +inf, both, only -inf, some -inf, tiny. */
 static int classify(const float *row, int n)
 {
     int nans = 0, up = 0, down = 0, tiny = 0;
@@ -263,7 +263,7 @@ START_TEST(special_rows_hold_every_special_value)
 }
 END_TEST
 
-/* Of either sign, with payloads, and quiet in every type. */
+/* NaN has either sign, payloads, and is quiet in every type. */
 START_TEST(nan_is_drawn_with_sign_and_payload)
 {
     const struct fill fill = {.kind = FILL_NANS, .b = 2, .density = 1};
@@ -317,7 +317,7 @@ START_TEST(an_element_does_not_depend_on_how_many_there_are)
 }
 END_TEST
 
-/* --- what a line means --- */
+/* --- the meaning of a line --- */
 
 static uint64_t checksum(const void *data, int64_t bytes)
 {

@@ -60,7 +60,7 @@ static void close_paged(struct paged *p)
     oracle_close(&p->o);
 }
 
-/* One sequence has max_len tokens; the others are what the choice says. */
+/* One sequence has max_len tokens; the choice decides the others. */
 static void check_lengths(const struct paged *p, const char *choice)
 {
     bool longest = false;

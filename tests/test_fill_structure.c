@@ -1,5 +1,5 @@
-/* What the input classes and choices of a problem promise of whole tensors: routing, zero points, sizes
- * of keys and decays, rows that can be ordered. */
+/* The promises of a problem's input classes and choices about whole tensors: routing, zero points, sizes of
+ * keys and decays, rows that can be ordered. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -215,8 +215,8 @@ static double largest_key(const struct oracle *o)
     return largest;
 }
 
-/* At every legal dk. Above 2 / beta a token stretches the state along its key: a few may, a bound on the
- * state's error that grows with each of them would not stay one. */
+/* At every legal dk. Above 2 / beta a token stretches the state along its key. A few may; a bound on the
+ * state's error that grew with each of them would be useless. */
 START_TEST(keys_are_short)
 {
     static const int sizes[] = {64, 96, 128, 192};

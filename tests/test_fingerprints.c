@@ -1,4 +1,5 @@
-/* Timed calls that another process computes again: what that finds, what it does not, and whom it leaves in peace. */
+/* Timed calls that another process computes again: the faults that this finds, those that it does not, and
+ * the kernels that it accepts. */
 #include <check.h>
 #include <math.h>
 #include <omp.h>
@@ -77,7 +78,7 @@ END_TEST
 
 /* --- candidates --- */
 
-/* A right softmax, then what a test adds; `calls` counts those of its process. */
+/* A right softmax, then the code that a test adds; `calls` counts those of its process. */
 static const char source[] =
     "#include <math.h>\n#include <signal.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include "
     "<time.h>\n#include <unistd.h>\n"
@@ -167,7 +168,7 @@ static void time_all(int seed)
     ck_assert_int_eq(taken, CONFIGS);
 }
 
-/* Those that passed; how many of them do no longer. */
+/* The configurations that passed; how many of them do no longer. */
 static int recompute(struct recomputed *found)
 {
     static const double whatever = 1e9; /* it takes: here no time decides how much is computed again */
@@ -205,7 +206,7 @@ START_TEST(an_honest_kernel_answers_alike_and_is_left_alone)
 }
 END_TEST
 
-/* One call in four, by a clock, and nobody judges any. */
+/* One call in four, by a clock, and none of these is judged. */
 START_TEST(who_is_idle_now_and_then_is_wrong_in_a_timed_call)
 {
     int failed = 0;
@@ -230,7 +231,7 @@ START_TEST(who_is_idle_now_and_then_is_wrong_in_a_timed_call)
 }
 END_TEST
 
-/* Bits that no two calls have in common, or no two processes, within what is allowed. */
+/* Bits that no two calls have in common, or no two processes, within the allowed error. */
 static const char *const varying[] = {"chance()", "(mine = mine ? mine : chance() | 1 << 20)"};
 
 START_TEST(bits_that_vary_from_run_to_run_say_nothing)
@@ -251,7 +252,8 @@ START_TEST(bits_that_vary_from_run_to_run_say_nothing)
 }
 END_TEST
 
-/* Every process does the same, and not at its first calls what it does later: that is looked into, twice, and nothing is wrong. */
+/* Every process does the same, and its first calls differ from the later ones. The judge looks into that
+ * twice and finds nothing wrong. */
 START_TEST(who_tunes_itself_is_judged_and_believed)
 {
     struct recomputed found;
@@ -265,8 +267,8 @@ START_TEST(who_tunes_itself_is_judged_and_believed)
 }
 END_TEST
 
-/* It is another kernel that is loaded when timed calls are computed again: what became of it says nothing of those, unless its
- * values are wrong. */
+/* Another kernel is loaded when timed calls are computed again. Its end says nothing about those calls,
+ * unless its values are wrong. */
 static const struct {
     const char *before, *after;
     int suspects, failed;
@@ -310,7 +312,7 @@ static void run_series(struct series *series, int calls, struct fingerprints *ta
     series_close(series, session);
 }
 
-/* What is drawn, and which call is judged, is the same. */
+/* The draws, and the calls that are judged, are the same. */
 START_TEST(fingerprints_change_nothing_that_was_drawn_before)
 {
     struct series with, without;
@@ -349,7 +351,7 @@ START_TEST(calls_are_chosen_evenly)
             all++;
         }
     }
-    /* of 80 about 40; beyond 5 deviations of a binomial is no chance */
+    /* about 40 of 80; a deviation beyond 5 deviations of a binomial is no chance */
     ck_assert_msg(abs(2 * early - all) < 5 * sqrt(all), "%d of %d", early, all);
     close_kernel();
 }

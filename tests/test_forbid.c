@@ -1,4 +1,4 @@
-/* --forbid: which names stand for what, what is read from objects that nobody vouches for, and what is seen of a process. */
+/* --forbid: the libraries that names stand for, reading untrusted objects, and observing a process. */
 #include "child_fixture.h"
 
 #include <fcntl.h>
@@ -135,8 +135,8 @@ END_TEST
 
 static struct build held;
 
-/* Names of every kind: the reference to an undefined one, a static function that only the symbol table tells, a string
- * as the one that a kernel is registered by. */
+/* Names of every kind: a reference to an undefined one, a static function in the symbol table only, and a
+ * string as a kernel's registered name. */
 static const char source[] =
     "#include <dlfcn.h>\n#include <fcntl.h>\n#include <link.h>\n#include <stdint.h>\n#include "
     "<string.h>\n#include <sys/prctl.h>\n#include <unistd.h>\n"
@@ -305,7 +305,7 @@ START_TEST(a_library_that_is_loaded_is_seen_also_when_it_is_gone)
 }
 END_TEST
 
-/* A copy of it is what it says it is. Where the original lies another process finds out. */
+/* A copy of it is known by its own name. Another process finds out where the original lies. */
 START_TEST(a_library_under_another_name_is_told_by_what_it_calls_itself)
 {
     setenv("UNSEEN_NO_SANDBOX", _i ? "1" : "0", 1);
@@ -318,7 +318,7 @@ START_TEST(a_library_under_another_name_is_told_by_what_it_calls_itself)
 }
 END_TEST
 
-/* Whose mappings nobody could read without a right. */
+/* The mappings of such a process could not be read without a right. */
 START_TEST(a_process_cannot_make_itself_unreadable)
 {
     forbid("lib:gmp");
@@ -327,7 +327,7 @@ START_TEST(a_process_cannot_make_itself_unreadable)
 }
 END_TEST
 
-/* What the runner loads itself is nobody's use, nor what another object does, as a baseline. */
+/* The runner's own libraries do not count, nor does use by another object, such as a baseline. */
 START_TEST(who_uses_nothing_is_not_accused)
 {
     setenv("UNSEEN_NO_SANDBOX", _i % 2 ? "1" : "0", 1);

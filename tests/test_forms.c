@@ -1,5 +1,5 @@
-/* Elements, folds, several outputs, in-out tensors and contractions that say where their output lies: enclosure, MPFR and
- * a plain evaluation agree, honest outputs pass, and each single thing that goes wrong is seen. */
+/* Elements, folds, several outputs, in-out tensors and contractions that say where their output lies.
+ * Enclosure, MPFR and a plain evaluation agree, honest outputs pass, and each single fault is seen. */
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -64,7 +64,8 @@ static void expect_caught(struct oracle *o, int64_t index)
     ck_assert(!oracle_witness(o, &report.worst).ok);
 }
 
-/* The next number but few of the output's format that is more than twice what is allowed from the right one. */
+/* The next number but few of the output's format that is more than twice the allowed error from the right
+ * one. */
 static void spoil(struct oracle *o, int64_t index)
 {
     const struct judged e = oracle_enclosure(o, index);
@@ -96,7 +97,8 @@ START_TEST(an_honest_output_passes_and_a_single_wrong_element_does_not)
 }
 END_TEST
 
-/* What the judge expects is what it accepts; a tensor in place keeps, bit for bit, what is kept. */
+/* The judge accepts the values that it expects. A tensor in place keeps, bit for bit, the elements to
+ * keep. */
 START_TEST(what_is_expected_passes)
 {
     struct oracle o;
@@ -117,7 +119,7 @@ END_TEST
 
 static const struct form_case append_case = {&problem_append, "cache", "tokens=20 slots=60 dim=33"};
 
-/* Whoever does nothing has written nothing wrong, and is wrong wherever something was to change. */
+/* A candidate that does nothing has written nothing wrong, and is wrong wherever a value was to change. */
 START_TEST(a_tensor_left_alone_is_wrong_where_it_had_to_change)
 {
     struct oracle o;
@@ -200,7 +202,7 @@ START_TEST(a_fold_has_the_same_bits_with_any_number_of_threads)
 }
 END_TEST
 
-/* Of some of its terms alone, by both; and a term that changed is seen where it is among them, and only there. */
+/* An audit of some terms, by both evaluations. A changed term is seen if it is among them, and only then. */
 START_TEST(a_fold_can_be_audited_in_part)
 {
     struct oracle o;

@@ -1,5 +1,5 @@
-/* Several outputs and in-out tensors through a session: each output has its say in outcome, sentence, worst element and
- * pattern; what a tensor in place held is put back before every call. */
+/* Several outputs and in-out tensors through a session. Each output counts in outcome, sentence, worst
+ * element and pattern. The content of a tensor in place is put back before every call. */
 #include <string.h>
 
 #include "forms_session.h"
@@ -32,7 +32,7 @@
          "{ for (int64_t v = 0; v < vectors; v++) { double s = 0;\n"                                         \
          "  for (int64_t i = 0; i < n; i++) s += (double)x[v * n + i] * x[v * n + i];\n"                     \
          "  y[v] = (float)sqrt(s); }\n" after " return 0; }\n"
-/* Of an append, a row that no token names. */
+/* A row of an append that no token names. */
 #define KEPT_ROW                                                                                             \
     "int64_t kept = 0; for (int64_t t = 0; t < tokens; t++) if (slot[t] == kept) { kept++; t = -1; }\n"
 
@@ -135,7 +135,7 @@ START_TEST(the_pattern_names_its_tensor)
 }
 END_TEST
 
-/* What adds to a tensor would add up over timed calls. */
+/* Additions to a tensor would accumulate over timed calls. */
 START_TEST(a_tensor_in_place_is_put_back_between_timed_calls)
 {
     form_run_open(&run, &problem_append, APPEND_LINE, APPEND("", ""), false);
@@ -202,7 +202,7 @@ static void expect_rejected(const struct audit *audit, enum null_kind kind)
                   null_name(kind), audit->ours[kind].pass, audit->ours[kind].configs);
 }
 
-/* Every output has its null; for a tensor in place "the input copied" is what it held. */
+/* Every output has its null. For a tensor in place "the input copied" is its old content. */
 START_TEST(null_outputs_are_rejected)
 {
     static const enum null_kind kinds[] = {NULL_ZEROS, NULL_ONES,      NULL_NAN,    NULL_INPUT,

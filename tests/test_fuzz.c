@@ -1,4 +1,5 @@
-/* What fuzzing kept (tests/fuzz/corpus), each input once more through the function that it was found with. */
+/* The inputs that fuzzing stored (tests/fuzz/corpus), each once more through the function that it was found
+ * with. */
 #include <check.h>
 #include <dirent.h>
 #include <errno.h>
@@ -48,7 +49,7 @@ static bool take_answer(int channel)
     return got > 0;
 }
 
-/* Whatever is asked of it, it answers or ends, and no signal ends it. */
+/* It answers any request or ends, and no signal ends it. */
 static int fuzz_requests(const uint8_t *data, size_t size)
 {
     int channel[2], status = 0;

@@ -1,4 +1,4 @@
-/* What the files of the gen suite share. */
+/* Shared by the files of the gen suite. */
 #ifndef UNSEEN_TEST_GEN_H
 #define UNSEEN_TEST_GEN_H
 
@@ -15,7 +15,7 @@ TCase *gen_order_case(void);  /* test_draw_order.c */
 TCase *gen_scouts_case(void); /* test_draw_scouts.c */
 TCase *gen_pairs_case(void);  /* test_draw_pairs.c */
 
-/* Each fails the test where it cannot do what it says. */
+/* Each fails the test where it cannot do its work. */
 struct space good_space(const char *problem, const char *text); /* from a file: test_gen.c */
 
 /* --- gen_fixture.c --- */

@@ -1,4 +1,5 @@
-/* The seen and unseen sets: what they hold, what they never hold. Runs in the repository root. */
+/* The seen and unseen sets: their contents, and contents that they never have. Runs in the repository
+ * root. */
 #include "share.h"
 #include "test_gen.h"
 
@@ -140,8 +141,8 @@ static int draws_wanted(int i)
     return draws ? atoi(draws) : share_has(i, 4) ? WITH_A_LARGE_ONE : SMALL_SETS;
 }
 
-/* Sets of the sizes that people draw, each from a seed of its own, every other one under narrow caps:
- * all parts of a draw have their turn in each. */
+/* Sets of usual sizes, each from a seed of its own, every other one under narrow caps. All parts of a draw
+ * have their turn in each. */
 START_TEST(no_draw_ever_leaves_the_contract_or_meets_the_seen_set)
 {
     SHARE_TEST(_i, 3);
@@ -377,7 +378,7 @@ START_TEST(the_commitment_is_the_sha256_of_the_lines)
     struct drawn_list list = {.item = item, .count = 2};
     char hex[65];
     ck_assert_int_eq(drawn_commitment(&list, hex), 0);
-    /* what sha256sum says of the two lines */
+    /* the output of sha256sum for the two lines */
     ck_assert_str_eq(hex, "42b297cdbf9ae25fb99fd60e391d463995534e7b033b8475e8b4301da38f3f18");
     list.count = 0;
     ck_assert_int_eq(drawn_commitment(&list, hex), 0);

@@ -1,5 +1,5 @@
-/* What only a GPU can show: that inputs have the same bits there, that both enclosures agree, that the
- * guards of GPU memory catch what they should. `make check-gpu` runs it, and skips where there is none. */
+/* Tests that need a GPU: inputs have the same bits there, both enclosures agree, and the guards of GPU memory
+ * catch violations. `make check-gpu` runs them, and skips them without a GPU. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -26,8 +26,8 @@ static void open_device(void)
         ck_assert_msg(device_open(&device, "cuda", error, sizeof error) == 0, "%s", error);
 }
 
-/* A few shapes of each problem, off alignment; every input class is crossed with all of them, and takes the
- * choices that a line leaves open in turn. */
+/* A few shapes of each problem, off alignment. Every input class is crossed with all of them, and the choices
+ * that a line leaves open take turns. */
 static const struct {
     const char *problem, *line;
 } shapes[] = {
@@ -206,7 +206,7 @@ START_TEST(pieces_of_gpu_memory_come_together)
 }
 END_TEST
 
-/* What is not on the GPU is an error with a name, and not the end: the next one comes. */
+/* A piece that is not on the GPU is an error with a name, and not the end: the next one comes. */
 START_TEST(pieces_that_are_nowhere_are_an_error)
 {
     const struct memory *gpu = memory_of(BACKEND_CUDA);

@@ -1,5 +1,5 @@
-/* Work that outlives its call, on a real device: proved where the device is ours alone, a note where it is
- * not, and never said of an honest kernel. */
+/* Work that outlives its call, on a real device. It is proved where the device is ours alone, a note
+ * otherwise, and never reported of an honest kernel. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void time_candidate(const char *path, struct lease *lease, struct timed *
     build_clear(&build);
 }
 
-/* The device, the lease, and whether nobody else is there, as far as can be known. */
+/* The device, the lease, and whether the device is ours alone, as far as can be known. */
 static struct lease *begin(bool *alone)
 {
     char error[512] = "";
@@ -97,8 +97,8 @@ START_TEST(work_that_outlives_the_call_is_proved_on_a_device_of_our_own)
 }
 END_TEST
 
-/* It does not wait for the stream that it is given: that is no crime, but then the events say nothing, whether it waits for
- * its own work or not. */
+/* It does not wait for the stream of the call. That is allowed, but then the events say nothing, whether it
+ * waits for its own work or not. */
 START_TEST(work_outside_the_stream_is_timed_by_the_wall_clock)
 {
     bool alone;

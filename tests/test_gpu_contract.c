@@ -1,4 +1,4 @@
-/* What a candidate may be given beyond dense rows and whole numbers, on a GPU (test_contract.c: on the host). */
+/* Arguments of a candidate beyond dense rows and whole numbers, on a GPU (test_contract.c: on the host). */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +95,7 @@ START_TEST(a_wider_call_has_its_outcome_on_a_gpu)
 }
 END_TEST
 
-/* Of memory at any address. */
+/* For memory at any address. */
 START_TEST(differences_and_gaps_are_found_at_any_alignment)
 {
     enum { BYTES = 3000, ROW = 10, PITCH = 16 };

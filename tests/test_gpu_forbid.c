@@ -1,5 +1,5 @@
-/* --forbid on a real device: a library that is linked, one that is loaded within a call, a template that became a kernel, what is
- * launched and by whom; and the driver works under the loader's auditor. */
+/* --forbid on a real device: a linked library, one that is loaded within a call, a template that became a
+ * kernel, launches and their callers. The driver works under the loader's auditor. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

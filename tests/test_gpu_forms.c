@@ -1,5 +1,5 @@
-/* The small problems of tests/forms on a GPU: their enclosures there agree with those of the host, MPFR hears elements that
- * lie there, and candidates that work in place have their outcomes. */
+/* The small problems of tests/forms on a GPU. Their enclosures there agree with those of the host, MPFR
+ * evaluates elements that lie there, and candidates that work in place have their outcomes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
-/* The error model trusts published figures for matrix units (fraction bits kept when products are
- * aligned, integers summed exactly). Here the GPU in hand is asked, through an honest candidate that uses
- * the unit: a row of x with 1, a small product and -1 leaves the small product if and only if it survived
- * the alignment. */
+/* The error model trusts published figures for matrix units (fraction bits of aligned products, integers
+ * summed exactly). Here an honest candidate measures the unit of the GPU in hand. A row of x has 1, a small
+ * product and -1, and leaves the small product if and only if it survived the alignment. */
 #include <check.h>
 #include <dlfcn.h>
 #include <math.h>
@@ -104,7 +103,7 @@ START_TEST(the_fp8_matrix_unit_keeps_as_many_bits_as_the_error_model_says)
     error_arithmetics(problem_find("gemm_fp8"), device.capability, &arithmetics);
     open_probe(&probe, &device);
     const int within = kept_bits(&probe, 0, 5, 9);    /* one group of 32 products */
-    const int across = kept_bits(&probe, 0, 40, 100); /* three groups: what the accumulator keeps */
+    const int across = kept_bits(&probe, 0, 40, 100); /* three groups: the bits that the accumulator keeps */
     printf("probe: fp8 wgmma keeps 2^-%d beside 1 within a group, 2^-%d in the accumulator\n", within,
            across);
     const struct arithmetic *fp8 = &arithmetics.item[arithmetics.admitted];

@@ -1,5 +1,6 @@
-/* Candidates in Python on a real device, by the interpreter that UNSEEN_TEST_PYTHON names, whose torch needs CUDA: what torch keeps
- * of freed memory holds no answer, but where graphs replay; what a module allocates itself lies between guards in one call. */
+/* Candidates in Python on a real device, by the interpreter that UNSEEN_TEST_PYTHON names, whose torch needs
+ * CUDA. Freed memory in torch's cache holds no answer, except where graphs replay. A module's own allocations
+ * lie between guards in one call. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

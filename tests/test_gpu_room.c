@@ -1,4 +1,4 @@
-/* What becomes of a verdict where other programs hold the GPU's whole memory. */
+/* The verdict where other programs hold the GPU's whole memory. */
 #include <check.h>
 #include <signal.h>
 #include <string.h>

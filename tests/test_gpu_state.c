@@ -1,4 +1,5 @@
-/* What a candidate finds on a real device: the same state at every call, and nothing that others left in memory. */
+/* The state that a candidate finds on a real device: the same at every call, and nothing that others left in
+ * memory. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 enum { COUNT = 1024, TIMEOUT = 100 };
 
-/* A word that nobody else writes; the first candidate's ends in b3. Kernels get both as sums. */
+/* A word that no other program writes; the first candidate's ends in b3. Kernels get both as sums. */
 #define JUDGES_MARK 0x5ec2e7a1u
 
 static struct device device;
@@ -83,8 +84,8 @@ static const char others[] = "KERNEL(counts) { char node[32]; int all = 0; (void
                              "        all += 100 * (access(node, F_OK) == 0); }\n"
                              "    int count = 0; cudaGetDeviceCount(&count); return all + count; }\n";
 
-/* `searches` takes what is free, writes nothing, and counts words that equal either mark: 1000 stands for more. `leaves`
- * writes its mark all over 2 GiB and ends without freeing them. */
+/* `searches` takes all free memory, writes nothing, and counts words that equal either mark: 1000 stands for
+ * more. `leaves` writes its mark all over 2 GiB and ends without freeing them. */
 static const char memory[] =
     "__global__ void fill(unsigned *p, size_t n, unsigned a, unsigned b) {\n"
     "    for (size_t i = blockIdx.x * 256ull + threadIdx.x; i < n; i += gridDim.x * 256ull) p[i] = a + b; }\n"
@@ -210,8 +211,8 @@ START_TEST(memory_that_the_judge_gives_back_is_clean)
 }
 END_TEST
 
-/* Another process's memory, and what the judge gives back while the candidate lives: where the driver clears what it
- * hands out, this is a check of its promise, too. */
+/* Another process's memory, and memory that the judge gives back while the candidate lives. Where the driver
+ * clears memory, this checks its promise, too. */
 START_TEST(a_candidate_finds_nothing_that_others_left)
 {
     enum { BYTES = 256 << 20 };
@@ -233,7 +234,7 @@ START_TEST(a_candidate_finds_nothing_that_others_left)
 }
 END_TEST
 
-/* What the search is worth: it sees the mark where it is. */
+/* The search is worth something: it sees the mark where it is. */
 START_TEST(the_search_sees_what_is_there)
 {
     open_all();

@@ -1,5 +1,5 @@
-/* Hardening a task: the choice of shapes, and the files that are written. The task is tests/task/row_scale; what an interpreter would
- * have said of it is given. */
+/* Hardening a task: the choice of shapes, and the files that are written. The task is tests/task/row_scale,
+ * with given answers in place of an interpreter's. */
 #include <check.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,9 +28,9 @@ static const struct {
 } covers[] = {
     /* the largest gain first, the cheapest in front */
     {{"11100", "00011", "00001", "10000"}, {9, 5, 1, 1}, 12, 2, {1, 0}, {2, 3}},
-    /* of nearly as good ones the cheaper */
+    /* among nearly equal ones the cheaper */
     {{"1111111111", "1111111110", "0000000001", ""}, {9, 2, 1, 1}, 12, 2, {2, 1}, {1, 9}},
-    /* what others make idle is dropped: 0 is best at first */
+    /* a shape that others make useless is dropped: 0 is best at first */
     {{"011110", "111000", "000111", ""}, {9, 2, 3, 1}, 12, 2, {1, 2}, {3, 3}},
     /* no more than asked for */
     {{"10000", "01000", "00110", "00001"}, {1, 1, 1, 1}, 2, 2, {2, 0}, {2, 1}},

@@ -1,4 +1,5 @@
-/* The history: what is stored is read again; many write at once; writers are killed at any moment; what is no history. */
+/* The history. Stored rows are read again, many processes write at once, writers are killed at any moment,
+ * and files that are no history are refused. */
 #include <check.h>
 #include <math.h>
 #include <signal.h>
@@ -199,8 +200,8 @@ START_TEST(eight_writers_at_once_lose_nothing)
 }
 END_TEST
 
-/* Each writer is killed after a time of its own, within a transaction or between two; on a slow disk after longer ones. What
- * had been finished by then stays, what had begun is marked by who comes next. */
+/* Each writer is killed after a time of its own, within a transaction or between two; on a slow disk after
+ * longer ones. Rows that were finished by then stay, and the next process marks those that had begun. */
 START_TEST(a_writer_that_is_killed_leaves_nothing_half)
 {
     enum { KILLS = 16, LONGEST_MS = 800 };
@@ -295,7 +296,7 @@ START_TEST(a_database_that_somebody_holds_is_waited_for_and_then_given_up)
 }
 END_TEST
 
-/* A file that may not grow is what a full disk looks like. */
+/* A file that may not grow stands for a full disk. */
 START_TEST(a_full_disk_is_told_and_leaves_what_was_there)
 {
     char token[HISTORY_TOKEN];

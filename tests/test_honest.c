@@ -1,5 +1,5 @@
-/* Every problem's program with switches: honest settings have no wrong element in any input class, mutants
- * have, and a bound that is broken either way shows. */
+/* Every problem's program with switches. Honest settings have no wrong element in any input class, mutants
+ * have some, and a bound that is wrong either way shows. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static struct bed open_bed(const struct problem *problem, const struct attempt *
                         .report = &report};
 }
 
-/* Honest settings, then mutants; margins_print has said everything. */
+/* Honest settings, then mutants; margins_print has printed the details. */
 static void run(const struct problem *problem, const struct attempt *attempt)
 {
     const struct bed bed = open_bed(problem, attempt);

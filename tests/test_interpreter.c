@@ -1,5 +1,5 @@
-/* Which interpreter is taken, and what of the file system it needs: fakes that say what an interpreter says, wrappers around
- * the system's, and what is none. */
+/* The choice of an interpreter, and its needs of the file system: fakes that answer like an interpreter,
+ * wrappers around the system's, and files that are none. */
 #include <check.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -88,7 +88,7 @@ START_TEST(an_interpreter_says_where_it_lies_and_what_it_has)
 }
 END_TEST
 
-/* By its name on PATH, and by a path from here: what it prints of its own is nothing of ours. */
+/* By its name on PATH, and by a path from here. Its own output does not matter. */
 START_TEST(a_script_that_chooses_among_versions_is_an_interpreter)
 {
     char command[300], path[400];
@@ -160,7 +160,7 @@ START_TEST(what_is_no_interpreter_is_told_with_its_last_words)
 }
 END_TEST
 
-/* What it leaves running neither keeps us waiting nor stays. */
+/* A process that it leaves running neither delays us nor stays. */
 START_TEST(an_interpreter_that_does_not_end_is_ended_when_it_has_said_all)
 {
     ck_assert_int_eq(ask(put("p", SAYS(WHERE "torch 2.9.0\ncuda 13.0\n") "\nsleep 100 &\nsleep 200")), 0);
@@ -173,7 +173,7 @@ END_TEST
 static const struct {
     const char *facts;
     enum python_need need;
-    const char *words; /* NULL: it has what is needed */
+    const char *words; /* NULL: it has all packages */
 } having[] = {
     {WHERE "torch 2.9.0\ncuda 13.0\n", PYTHON_TORCH_CUDA, NULL},
     {WHERE "torch 2.9.0\ncuda none\n", PYTHON_TORCH, NULL},

@@ -1,5 +1,5 @@
-/* The judge: an honest output passes in every class, and each single thing that goes wrong is seen
- * wherever it happens. What the report says besides: test_judge_report.c. */
+/* The judge: an honest output passes in every class, and each single fault is seen wherever it happens. Other
+ * parts of the report: test_judge_report.c. */
 #include <float.h>
 #include <math.h>
 #include <omp.h>

@@ -1,5 +1,5 @@
-/* What a judge's report says besides right and wrong: the published check, the arithmetic that fits,
- * what only MPFR can decide. */
+/* Parts of a judge's report besides right and wrong: the published check, the arithmetic that fits, decisions
+ * that only MPFR can make. */
 #include <math.h>
 
 #include "oracle.h"

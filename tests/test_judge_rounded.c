@@ -1,5 +1,5 @@
-/* Programs that round where they may are accepted in every class, those that round where they may not are
- * rejected, and the report names what they did. All in single precision, as kernels are. */
+/* Programs that round where they may are accepted in every class, and those that round elsewhere are
+ * rejected. The report names their rounding. All in single precision, as kernels are. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -233,7 +233,7 @@ START_TEST(a_denominator_has_its_room_once_and_for_the_whole_row)
 }
 END_TEST
 
-/* Whether or not it is among those that the row's factor is estimated from. */
+/* Whether or not it is among the results from which the row's factor is estimated. */
 START_TEST(one_result_of_a_row_that_is_off_is_the_only_wrong_one)
 {
     for (int64_t j = 0; j < 600; j++)

@@ -1,5 +1,5 @@
-/* The oracle of a recurrence: its witness against the bare formula column by column, its enclosures
- * against the witness everywhere, and a state that loses digits between tokens against the judge. */
+/* The oracle of a recurrence. Its witness is compared with the bare formula column by column, and its
+ * enclosures with the witness everywhere. The judge must reject a state that loses digits between tokens. */
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -28,8 +28,8 @@ static void open_choices(struct oracle *o, const char *shape, int decay, int inp
 
 /* --- the witness --- */
 
-/* What the witness is asked of one element, as in test_reference.c: its double, and whether it lies
- * within 2^-85 of its size of the exact value and no nearer to that double. */
+/* The questions about one element, as in test_reference.c. One is its double. The others are whether it lies
+ * within 2^-85 of its size of the exact value, and no nearer to that double. */
 struct questions {
     struct judged near, beyond;
     double room;
@@ -172,8 +172,8 @@ static void expect_all_inside(struct oracle *o, struct judged *all, bool inside,
     free(answer);
 }
 
-/* The recurrence does not care how many channels there are: few here, so that all elements can be
- * asked for. The last value of `narrow` is what a radius may be, of the allowed error. */
+/* The recurrence does not depend on the number of channels. A small number allows questions about all
+ * elements. The last value of `narrow` is the greatest radius, as a share of the allowed error. */
 START_TEST(every_enclosure_of_a_recurrence_holds_its_witness)
 {
     static const char *const shapes[] = {"batch=2 t=70 heads=2 dk=5 dv=2", "batch=1 t=3 heads=2 dk=9 dv=33"};
@@ -236,8 +236,8 @@ START_TEST(a_column_alone_has_the_same_enclosures_as_in_company)
 }
 END_TEST
 
-/* Asked together, elements of a column share its state, and those of another must not: each here is a
- * later step than the one before it. */
+/* In one request elements of a column share its state, and elements of another must not: each here is a later
+ * step than the one before it. */
 START_TEST(elements_of_several_columns_may_be_asked_together)
 {
     enum { COUNT = 6 };

@@ -36,8 +36,8 @@ static void remove_folder(void)
     ck_assert_int_eq(system(command), 0);
 }
 
-/* One processor, and no preemption of what runs there: a process that is started comes to its first children before whoever
- * started it does anything else. */
+/* One processor, and no preemption there: a started process comes to its first children before its parent
+ * does anything else. */
 static void let_it_go_first(void)
 {
     const struct sched_param none = {0};
@@ -51,7 +51,7 @@ static void let_it_go_first(void)
     ck_assert_int_eq(sched_setscheduler(0, SCHED_BATCH, &none), 0);
 }
 
-/* Of a line for the shell, its wait status; -1 as confined_wait. */
+/* The wait status of a line for the shell; -1 as confined_wait. */
 static int run(const char *line, bool sandboxed, rlim_t memory, rlim_t file)
 {
     static const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
@@ -94,7 +94,7 @@ static void check_file(bool sandboxed)
     }
 }
 
-/* And allocates: what it writes stays empty where it has found no memory. */
+/* And allocates: its file stays empty where it has found no memory. */
 static void check_memory(bool sandboxed)
 {
     char line[200];
@@ -128,7 +128,7 @@ START_TEST(so_has_the_first_child_of_a_sandbox)
 }
 END_TEST
 
-/* Whoever starts the tool may have no more than it asks for. */
+/* The limits of the tool's parent may be lower than the requested ones. */
 START_TEST(a_limit_above_our_own_is_our_own)
 {
     const struct rlimit own = {1 << 16, 1 << 16};
@@ -188,7 +188,7 @@ START_TEST(the_gpu_in_use_is_the_one_that_is_seen_there)
 }
 END_TEST
 
-/* Of those that this process was given, by whatever name. */
+/* Among the GPUs that this process was given, by whatever name. */
 START_TEST(a_gpu_is_chosen_among_those_that_were_given)
 {
     static const struct {

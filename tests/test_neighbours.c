@@ -1,4 +1,5 @@
-/* Who else is on a device, and when clocks that disagree are a proof: NVML and samples are made up here. */
+/* Other users of a device, and the cases in which clocks that disagree are a proof: NVML and samples are made
+ * up here. */
 #include <check.h>
 #include <signal.h>
 #include <stdio.h>
@@ -111,7 +112,7 @@ START_TEST(another_unseen_on_the_device_is_a_neighbour_whatever_nvml_says)
     listed_count = 0;
     ck_assert(lease_take(lease));
     expect(NEIGHBOURS_UNKNOWN, 0, lease, 1);
-    struct lease *other = open_lease(); /* of a file of its own: as another process would hold it */
+    struct lease *other = open_lease(); /* through a file of its own: as another process would hold it */
     expect(NEIGHBOURS_SOME, 0, lease, 1);
     lease_close(other);
     expect(NEIGHBOURS_UNKNOWN, 0, lease, 1);

@@ -1,4 +1,4 @@
-/* What one more configuration of a set has that none before it had. */
+/* The new features that one more configuration adds to a set. */
 #include "test_gen.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ START_TEST(a_configuration_is_no_novelty_after_it_was_marked)
 }
 END_TEST
 
-/* What drawing compares when it moves one axis is what the whole would have said. */
+/* Drawing compares one axis when it moves that axis. The result equals a comparison of the whole. */
 START_TEST(what_one_axis_says_is_what_the_whole_differs_by)
 {
     struct space space = published_space(problem_registry[_i]->name);
@@ -162,7 +162,7 @@ START_TEST(novelty_is_the_same_on_every_call_and_in_whichever_order_it_was_marke
 }
 END_TEST
 
-/* --- what it is good for --- */
+/* --- its purpose --- */
 
 enum { MODULUS = 128 };
 

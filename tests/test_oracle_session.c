@@ -1,5 +1,5 @@
-/* Imported tasks through a session, a part of the suite oracle_task: it asks for right answers, hears the worst element, and
- * ends where there are none to be had. */
+/* Imported tasks through a session, a part of the suite oracle_task. It asks for right answers, judges the
+ * worst element, and ends where no answer is available. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

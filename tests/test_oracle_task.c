@@ -258,7 +258,8 @@ static void *ask_in_a_thread(void *pool)
     return NULL;
 }
 
-/* Its process ends with that thread, as it does where it ends by itself: the next who asks has another. */
+/* Its process ends with that thread, as it does where it ends by itself. The next question goes to another
+ * one. */
 START_TEST(a_process_that_is_gone_is_nobodys_want)
 {
     const struct oracle_options options = {.problem = &task_doubled, .threads = 1, .seconds = 5};

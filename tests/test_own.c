@@ -31,7 +31,7 @@ START_TEST(a_folder_copied_out_of_the_tree_gives_the_same_report)
     if (access(folder, F_OK) != 0)
         own_copy(c->problem);
     setenv("OMP_NUM_THREADS", "1",
-           1); /* of elements that are equally wrong the first is the worst, by threads */
+           1); /* among elements that are equally wrong the first is the worst, by threads */
     const char *const words[] = {c->problem, folder}, *const files[] = {"built-in", "folder"};
     for (int i = 0; i < 2; i++) {
         CLI("verify", words[i], cli_repository(c->candidate), "--device", "host", "--unseen", "12", "--seed",

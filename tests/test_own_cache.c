@@ -1,4 +1,4 @@
-/* Compiled problems are kept by content: what has not changed is not compiled again, and what has is. */
+/* Compiled problems are stored by content: an unchanged one is not compiled again, and a changed one is. */
 #include "own.h"
 
 #include <stdio.h>
@@ -86,7 +86,7 @@ START_TEST(a_damaged_entry_is_built_anew)
     own_wrap_cc("");
     describe(UNITS);
     own_sh("E=$(ls cache/unseen/*.so); test -f $E && { %s; }", damages[_i]);
-    if (strstr(damages[_i], "mkfifo")) /* nobody writes to it: opening it may not wait */
+    if (strstr(damages[_i], "mkfifo")) /* no process writes to it: opening it may not wait */
         own_sh("timeout 20 %s describe ./softmax >out.txt", cli_tool());
     else
         CLI("describe", "./softmax");
@@ -108,7 +108,7 @@ START_TEST(another_users_entry_is_not_loaded)
 }
 END_TEST
 
-/* What the compiler read may be the old or the new text. */
+/* The compiler may have read the old or the new text. */
 START_TEST(a_source_that_changes_meanwhile_is_not_kept)
 {
     own_wrap_cc("case \"$*\" in *' -c '*) sleep 0.05; echo >>reference.tmp; cat reference.tmp "

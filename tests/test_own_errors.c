@@ -1,5 +1,5 @@
-/* What an author gets wrong in a problem's folder: each has a sentence that says what was found, what was expected and what
- * to do. */
+/* Errors in an author's problem folder: each message says what was found, what was expected and what to
+ * do. */
 #include "own.h"
 
 #include <signal.h>

@@ -1,5 +1,5 @@
-/* The tutorial, followed to the letter: every file that it shows is written, every command run, and what the tool says held
- * against what the page shows. */
+/* The tutorial, followed to the letter. Every file of the page is written, every command run, and the tool's
+ * output compared with the page. */
 #include "own.h"
 #include "share.h"
 
@@ -14,7 +14,7 @@ enum { LINE = 2000 };
 
 static int files, commands, lines;
 
-/* --- what the page shows, held against what was printed --- */
+/* --- output on the page, compared with the real one --- */
 
 static size_t number_length(const char *text)
 {

@@ -84,7 +84,7 @@ START_TEST(the_grammar_is_used_whole)
         ck_assert_msg(damage[d] >= 10, "only %d of %s", damage[d], plant_damage_code((enum plant_damage)d));
     ck_assert(join[PLANT_AND] > 30 && join[PLANT_OR] > 20 && join[PLANT_SINGLE] > 100);
     ck_assert_int_gt(sources, PROBLEMS * MANY / 2);
-    ck_assert_int_ge(sizes, 5); /* of two problems only */
+    ck_assert_int_ge(sizes, 5); /* for two problems only */
 }
 END_TEST
 
@@ -110,7 +110,7 @@ START_TEST(an_example_lies_in_the_contract_the_caps_and_the_condition)
 }
 END_TEST
 
-/* --- what is measured against the truth --- */
+/* --- statements that are compared with the truth --- */
 
 /* A fault of gemm_f32 whose truth is plain to see. */
 static const struct plant_field *own_fault(struct plant *own)

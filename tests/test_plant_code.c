@@ -1,4 +1,4 @@
-/* What planted kernels test, compiled, against the conditions that are their truth. */
+/* The tests in planted kernels, compiled, against the conditions that are their truth. */
 #include <check.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ enum { DERIVED = sizeof derived / sizeof *derived };
 
 /* --- the library of all conditions --- */
 
-/* What the kernel is called with, under its own names. */
+/* The arguments of the kernel, under its own names. */
 static void write_function(FILE *out, const char *name, const struct problem *p, const char *code)
 {
     fprintf(out,
@@ -156,8 +156,8 @@ static void close_small(struct instance instance[CHECKED_CONTENTS])
 
 /* --- tests --- */
 
-/* The arguments that the kernel is called with, not the axes, decide what it does; of two calls with
- * different contents one is enough. */
+/* The arguments that the kernel is called with, not the axes, decide its behaviour. One of two calls with
+ * different contents is enough. */
 START_TEST(what_the_kernel_tests_is_what_the_truth_says)
 {
     struct pcg *pcg = pcg_new(5, problem_registry[_i]->name);

@@ -1,4 +1,5 @@
-/* Files that the tool makes without being asked: what somebody planted under their names is never written through. */
+/* Files that the tool makes without being asked. Files that a stranger planted under their names are never
+ * written through. */
 #include <check.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -76,7 +77,7 @@ static void plant(enum plant kind, const char *name)
                      0);
 }
 
-/* What a link led to is as it was, and a link to nowhere has made nothing. */
+/* The target of a link is unchanged, and a link to nowhere has made nothing. */
 static void expect_untouched(void)
 {
     expect_file("treasure", TREASURE);
@@ -185,7 +186,7 @@ START_TEST(a_kept_problem_is_written_through_nothing)
     plant((enum plant)_i, "problem.0.tmp");
     ck_assert_int_eq(symlink("nowhere", "problem.lock"), 0);
     cache_open(&slot, "problem");
-    ck_assert_int_eq(slot.lock, -1); /* nobody's lock is better than another's file */
+    ck_assert_int_eq(slot.lock, -1); /* no lock is better than another's file */
     cache_close(&slot);
     ck_assert_int_eq(unlink("problem.lock"), 0);
     cache_open(&slot, "problem");

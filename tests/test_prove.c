@@ -1,5 +1,5 @@
-/* A definition's own test (verify/prove): every registered problem passes it, and copies of two of them that are broken on
- * purpose do not, each for the reason that it should. */
+/* A definition's own test (verify/prove). Every registered problem passes it. Copies of two of them that are
+ * broken on purpose do not, each for the right reason. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@
 static struct device device;
 static struct prove_report report;
 static char
-    *printed; /* the report in words: of what is broken on purpose it stays out of a log that people search */
+    *printed; /* the report in words: reports of problems that are broken on purpose stay out of a log that
+               * people search */
 
 static void print_report(const struct prove_options *options)
 {
@@ -67,7 +68,7 @@ END_TEST
 
 enum { MOST_CLASSES = 32 };
 
-/* A copy of a problem, and what the functions that stand in its place need. */
+/* A copy of a problem, and the data of the functions that replace its own. */
 static struct broken {
     struct problem problem;
     struct reference reference;
@@ -264,7 +265,7 @@ static void break_class_exact(void)
     class_of("normal")->data = DATA_EXACT;
 }
 
-/* No class is said to be sharp, and none is. */
+/* No class is called sharp, and none is. */
 static void break_worth(void)
 {
     for (int c = 0; broken.class[c].name; c++)
@@ -286,7 +287,7 @@ static const struct {
     const char *problem;
     void (*how)(void);
     enum prove_check check;
-    const char *found; /* in what it says */
+    const char *found; /* part of its message */
 } breakages[] = {
     {"softmax", break_value, PROVE_KERNELS, "baseline.c: wrong"},
     {"softmax", break_index, PROVE_KERNELS, "baseline.c: wrong"},

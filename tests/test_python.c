@@ -1,5 +1,5 @@
-/* Candidates in Python, with an interpreter that has torch: the one that UNSEEN_TEST_PYTHON names, or build/venv's. PYTHON_ALL=1
- * runs those that take long, too. */
+/* Candidates in Python, with an interpreter that has torch: the one that UNSEEN_TEST_PYTHON names, or
+ * build/venv's. PYTHON_ALL=1 runs the slow ones, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static bool begins_with(const char *path, const char *mark)
     return strncmp(line, mark, strlen(mark)) == 0;
 }
 
-/* What it comes to on one configuration, in its four calls. */
+/* Its outcome on one configuration, in its four calls. */
 static void check_file(const char *folder, const char *name)
 {
     char path[200];
@@ -78,7 +78,7 @@ START_TEST(a_hack_is_caught_or_in_vain)
 }
 END_TEST
 
-/* Nobody but another process sees it: neither timed nor late calls are judged. */
+/* Only another process sees it: neither timed nor late calls are judged. */
 START_TEST(a_module_that_is_idle_when_timed_is_found)
 {
     static const char *const without[] = {"judged,late", "judged,late,fingerprints"};
@@ -126,7 +126,7 @@ START_TEST(a_parameter_under_the_name_of_an_input_has_each_call_s_content)
 }
 END_TEST
 
-/* Of a window that the constructor is told nobody knows more than the published one. */
+/* No other value is known for a window that the constructor is told, but the published one. */
 START_TEST(a_verdict_names_the_sizes_that_stay)
 {
     SHARE_TEST(0, 2);
@@ -152,7 +152,7 @@ START_TEST(a_verdict_names_the_sizes_that_stay)
 }
 END_TEST
 
-/* With the set of `quick`, but for scouts: what is compiled for each shape would pay for each. */
+/* With the set of `quick`, without scouts: a module that compiles for each shape would pay for each. */
 START_TEST(an_honest_module_is_general_and_has_no_scouts)
 {
     if (!interpreter())
@@ -210,7 +210,7 @@ START_TEST(a_bad_module_is_told_from_a_good_one)
 }
 END_TEST
 
-/* As tasks of KernelBench have: what is copied keeps its name, whatever its length. */
+/* As tasks of KernelBench have: a copied file keeps its name, whatever its length. */
 START_TEST(a_module_may_have_a_long_name)
 {
     char name[260], text[4000] = "";
@@ -253,7 +253,7 @@ START_TEST(errors_of_one_kind_have_one_name_whatever_their_words)
 }
 END_TEST
 
-/* Of the process that stands after the n-th "an odd width in process". */
+/* The process after the n-th "an odd width in process". */
 static int process_of(int n)
 {
     static const char words[] = "an odd width in process ";
@@ -264,8 +264,8 @@ static int process_of(int n)
     return atoi(at + sizeof words - 1);
 }
 
-/* The second odd width is asked in the process that the first has left; what the even one between them does there is looked at again in
- * a new one. */
+/* The second odd width runs in the process that the first has left. The even one between them is repeated in
+ * a new process. */
 START_TEST(an_error_ends_no_process_and_spoils_no_other_configuration)
 {
     if (!interpreter())

@@ -1,4 +1,4 @@
-/* What Python compiles is compiled before the lease is taken. */
+/* Python candidates compile before the lease is taken. */
 #include <check.h>
 #include <pthread.h>
 #include <stdbool.h>

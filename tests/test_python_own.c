@@ -1,5 +1,5 @@
-/* What a module allocates itself on a GPU, between guards (verify/isolate/runner_own.c): on a driver that is made of this process's
- * memory, so that it runs without a device. */
+/* A module's own allocations on a GPU, between guards (verify/isolate/runner_own.c). The driver here is made
+ * of this process's memory, so that it runs without a device. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -46,10 +46,10 @@ struct runner runner = {.own = true};
 enum { GRANULE = 1 << 21 };
 
 static struct {
-    bool captures, is_poor; /* a stream is being captured; there is no memory but what was freed */
+    bool captures, is_poor; /* a stream is being captured; only freed memory is left */
     bool has_failed;        /* a kernel has faulted, which any later work reports */
     bool has_no_stream;
-    CUstream filled, waited; /* where a block was filled last, and what was waited for */
+    CUstream filled, waited; /* the stream that filled a block last, and the one that was waited for */
     int waits, unmapped;
 } machine;
 

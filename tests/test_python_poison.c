@@ -1,5 +1,5 @@
-/* What the C library's allocator keeps is overwritten, and nothing else is, whatever other threads do meanwhile: in a program of its
- * own, all of whose threads share one heap. Part of the suite `python`. */
+/* The C library's cached memory is overwritten, and nothing else is, whatever other threads do meanwhile. It
+ * runs in a program of its own, all of whose threads share one heap. Part of the suite `python`. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -30,8 +30,8 @@ START_TEST(a_solution_in_json_is_unpacked_and_run)
 }
 END_TEST
 
-/* Files with the name of every module of verify/python, flat in JSON and in folders like ours, for a problem and for an imported
- * task, whose adapter is loaded beside them. */
+/* Files with the name of every module of verify/python, flat in JSON and in folders like ours. They are for a
+ * problem and for an imported task, whose adapter is loaded beside them. */
 static const struct {
     const char *solution, *problem, *entry, *point;
 } named_alike[] = {{"flat_softmax.json", "softmax", NULL, POINT},

@@ -53,8 +53,8 @@ enum { CASES = sizeof cases / sizeof *cases };
 
 /* --- the witness --- */
 
-/* The witness is asked whether it lies within `distance` +- 2^-85 reach of a double, `distance`
- * being how far the exact value is from it: far sharper than the double that it reports. */
+/* The witness says whether it lies within `distance` +- 2^-85 reach of a double, where `distance` is that of
+ * the exact value. This is far sharper than the double that it reports. */
 static void expect_witness(const struct oracle *o, int64_t index, mpfr_t exact, double reach)
 {
     struct judged question = {.index = index, .mid = mpfr_get_d(exact, MPFR_RNDN)};
@@ -136,7 +136,7 @@ START_TEST(the_audit_sees_an_enclosure_beside_the_value)
 }
 END_TEST
 
-/* The audit must also see inputs that are not those that the enclosure was made of. */
+/* The audit must also see inputs that differ from those of the enclosure. */
 START_TEST(the_audit_sees_an_input_that_changed)
 {
     struct oracle o;

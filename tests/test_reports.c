@@ -247,7 +247,7 @@ END_TEST
 
 START_TEST(an_unwritable_directory_is_refused_and_its_file_kept)
 {
-    const bool root = geteuid() == 0; /* root may write anywhere: become somebody for a moment */
+    const bool root = geteuid() == 0; /* root may write anywhere: become another user for a moment */
     char error[512] = "";
     int status;
 

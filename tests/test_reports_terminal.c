@@ -54,7 +54,7 @@ START_TEST(report_says_the_verdict_the_counts_and_how_to_see_a_failure_again)
 }
 END_TEST
 
-/* A word without a reason helps nobody. */
+/* A verdict needs a reason beside it. */
 START_TEST(a_score_that_is_open_says_why)
 {
     char *text;
@@ -71,7 +71,8 @@ START_TEST(a_score_that_is_open_says_why)
 }
 END_TEST
 
-/* Nobody was given what stands in on a host: the sentence of each verdict says so. */
+/* No candidate has seen the configurations that replace the seen set on a host: the sentence of each verdict
+ * says so. */
 START_TEST(configurations_that_stand_in_are_called_so)
 {
     static const char stand[] =
@@ -221,7 +222,7 @@ END_TEST
 
 START_TEST(an_interval_of_throughput_keeps_to_its_column)
 {
-    result.seen.fraction_low = 1.57e-26, result.seen.fraction_high = 1.76e18; /* of too few times */
+    result.seen.fraction_low = 1.57e-26, result.seen.fraction_high = 1.76e18; /* from too few times */
     result.unseen.fraction_low = 0.0000165123, result.unseen.fraction_high = 0.000155123;
     char *const text = report_text(false);
     expect_text(text, "  0.0017..0.016%\n");
@@ -291,7 +292,7 @@ START_TEST(report_prints_the_published_check_beside_ours)
     free(text);
     result.verdict = VERDICT_CHEATING;
     ck_assert_int_eq(result_verdict(&result), VERDICT_CHEATING);
-    result.verdict = VERDICT_FORBIDDEN; /* nor does a published check know what a task forbids */
+    result.verdict = VERDICT_FORBIDDEN; /* nor does a published check know the rules of a task */
     ck_assert_int_eq(result_verdict(&result), VERDICT_FORBIDDEN);
     text = report_text(false);
     expect_text(text, "forbidden: it uses what --forbid names");
@@ -428,7 +429,8 @@ START_TEST(a_kind_of_failures_is_said_with_its_rule_or_why_it_has_none)
 }
 END_TEST
 
-/* Nothing fails: what was not judged is no drop, and no number stands alone that contradicts `general`. */
+/* Nothing fails. Skipped configurations are no drop, and no number stands alone that contradicts
+ * `general`. */
 START_TEST(a_drop_of_skipped_configurations_alone_is_none)
 {
     char text[SAID_SIZE];

@@ -1,4 +1,4 @@
-/* Tables of rewards: what they give, worked out by hand, and what is wrong with a wrong one. */
+/* Tables of rewards: their values, worked out by hand, and the faults of wrong ones. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,7 @@ START_TEST(rewards_become_one_by_mean_median_or_least)
 }
 END_TEST
 
-/* log2 of 1/1024 is -10; a crash is worth -3, and nobody who passes is worth less. */
+/* log2 of 1/1024 is -10; a crash is worth -3, and no passing candidate is worth less. */
 START_TEST(a_pass_is_worth_no_less_than_any_failure)
 {
     ck_assert_msg(read_table("pass 0 + 1 * log2_speedup\ncrash -3\nother -6\n") == 0, "%s", error);

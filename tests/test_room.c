@@ -1,4 +1,4 @@
-/* Who shares a device's memory, and who has it alone. */
+/* Shared and exclusive use of a device's memory. */
 #include <check.h>
 #include <signal.h>
 #include <stdio.h>
@@ -92,7 +92,7 @@ START_TEST(several_are_inside_and_one_is_alone)
 }
 END_TEST
 
-/* A stream of visitors cannot keep out who wants to be alone, and a dead one holds nothing. */
+/* A stream of visitors cannot keep out a process that wants to be alone, and a dead one holds nothing. */
 START_TEST(who_wants_to_be_alone_goes_before_who_comes_later)
 {
     struct room *const first = open_room();
@@ -119,7 +119,8 @@ START_TEST(who_wants_to_be_alone_goes_before_who_comes_later)
 }
 END_TEST
 
-/* Who is inside for minutes does not keep out all others because one of them wants to be alone. */
+/* A process that stays inside for minutes does not keep out all others because one of them wants to be
+ * alone. */
 START_TEST(the_door_opens_again_while_somebody_stays)
 {
     struct room *const first = open_room();

@@ -1,4 +1,4 @@
-/* The published JSON Schema holds for what is written, and for nothing that is broken. */
+/* The published JSON Schema accepts every written result, and rejects broken ones. */
 #include <check.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ START_TEST(the_schema_allows_what_is_written)
 }
 END_TEST
 
-/* Of objects that are there in the full sample: every key must be in the schema, and required. */
+/* For objects of the full sample: every key must be in the schema, and required. */
 static void expect_described(const json_t *properties, const json_t *required, json_t *object)
 {
     const char *key;
@@ -77,7 +77,7 @@ START_TEST(the_schema_names_every_key)
 }
 END_TEST
 
-/* `value` in the place of what is at `path`; NULL: taken away. */
+/* Puts `value` at `path`; NULL removes it. */
 static void expect_refused(const char *first, const char *second, json_t *value, const char *words)
 {
     json_t *json = document(), *object = second ? json_object_get(json, first) : json;

@@ -338,8 +338,8 @@ START_TEST(the_verdict_follows_the_table_over_all_pairs_of_outcomes)
 }
 END_TEST
 
-/* Nobody cheated, and nothing that passes makes up for it; cheating is worse. What could not be looked at leaves a
- * failure and takes a success. */
+/* This is not cheating, and no pass makes up for it; cheating is worse. A forbidden act that could not be
+ * examined leaves a failure and takes a success. */
 START_TEST(what_is_forbidden_decides_before_outcomes_and_after_cheating)
 {
     struct config_result results[2];

@@ -105,9 +105,10 @@ START_TEST(a_set_that_passes_has_the_scores_worked_out_by_hand)
 }
 END_TEST
 
-/* Of six: two pass. Ours: 2/6 x 1/4. fast_1: one of six. SOL: T_k = 3, T_b = 6: 1/(1 + 2/5) = 5/7; T_k = 4, T_b = 2:
- * 1/(1 + 3/1) = 1/4; (5/7 + 1/4)/6. The baseline passes on three that ran; of the three that did not, nothing is known,
- * which counts against who does not pass there: 2/(2 + 1 + 3). */
+/* Six configurations, two pass. Ours: 2/6 x 1/4. fast_1: one of six. SOL: T_k = 3, T_b = 6: 1/(1 + 2/5) =
+ * 5/7; T_k = 4, T_b = 2: 1/(1 + 3/1) = 1/4; (5/7 + 1/4)/6. The baseline passes on three that ran. Nothing is
+ * known of the three that did not run, which counts against a candidate that does not pass there: 2/(2 + 1 +
+ * 3). */
 START_TEST(what_fails_or_never_ran_stays_in_every_denominator)
 {
     fill_record();
@@ -129,8 +130,9 @@ START_TEST(what_fails_or_never_ran_stays_in_every_denominator)
 }
 END_TEST
 
-/* A scout that passes counts where passing is all that counts, and in nothing that is made of times; one that fails is like any
- * other that does. Beside the six above four scouts, of which three pass: 5 of 10 pass, 7 that could have a time. */
+/* A passing scout counts only where passing alone counts, and in no score made of times. A failing scout
+ * counts like any other failure. Beside the six above there are four scouts, of which three pass: 5 of 10
+ * pass, 7 could have a time. */
 START_TEST(scouts_that_pass_are_in_no_score_of_speed)
 {
     static struct config_result more[CONFIGS + 4];
@@ -146,7 +148,7 @@ START_TEST(scouts_that_pass_are_in_no_score_of_speed)
     expect_score(unseen_score(SCORE_PASS_RATE), 5.0 / 10);
     expect_score(unseen_score(SCORE_FAST_0), 5.0 / 10);
     expect_score(unseen_score(SCORE_OURS), 5.0 / 10 / 4);
-    ck_assert_double_eq_tol(record.unseen.score, 5.0 / 7 / 4, 1e-12); /* of the seven that ran */
+    ck_assert_double_eq_tol(record.unseen.score, 5.0 / 7 / 4, 1e-12); /* for the seven that ran */
     expect_score(unseen_score(SCORE_CONDITIONAL), 5.0 / 10);
     expect_score(unseen_score(SCORE_FAST_1), 1.0 / 7);
     expect_score(unseen_score(SCORE_SOL), (5.0 / 7 + 0.25) / 7);
@@ -297,7 +299,7 @@ START_TEST(the_spread_of_a_mean_is_that_worked_out_by_hand)
     ck_assert_double_eq_tol(scores_spread(&record, true, false), 0.03 / sqrt(2), 1e-12);
     configs[3].timing = configs[2].timing;
     ck_assert_double_eq_tol(scores_spread(&record, true, false), 0.03, 1e-12);
-    configs[2].timing.samples = configs[3].timing.samples = 5; /* of five values no 95% interval exists */
+    configs[2].timing.samples = configs[3].timing.samples = 5; /* five values have no 95% interval */
     ck_assert(isinf(scores_spread(&record, true, false)));
 }
 END_TEST

@@ -1,4 +1,5 @@
-/* No setting ranks a candidate that passes all it ran below one that fails some; and what cannot be had is said for all alike. */
+/* No setting ranks a candidate that passes all it ran below one that fails some. Scores that are unavailable
+ * are unavailable for all alike. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -173,7 +174,7 @@ static void reward_all(const struct setting *s, const struct candidate *candidat
         rewards->of[i % 2][i / 2] = scores_reward(&it, i % 2, (enum score_name)(i / 2), s->table);
 }
 
-/* `would`: what the right one gets where the machine and the judge leave nothing open. */
+/* `would`: the right candidate's score where the machine and the judge leave nothing open. */
 static void compare(const struct setting *s, const struct candidate *wrong, int which,
                     const struct score_value *a, const struct score_value *b, const struct score_value *would)
 {
@@ -248,7 +249,7 @@ static const struct reward_table *const tables[] = {NULL,       &plain_table, &d
                                                     &logarithm, &steps,       &fraction};
 enum { TABLES = sizeof tables / sizeof *tables };
 
-/* Of a number that counts through all settings the parts, each with so many values. */
+/* One digit of a number that counts through all settings. */
 static int part(long *number, int values)
 {
     const int value = (int)(*number % values);
@@ -299,7 +300,8 @@ START_TEST(scouts_alone_are_a_set)
 }
 END_TEST
 
-/* Of 12 one has no right answer: what passes the others passes all that can be judged. Of 3 one is too many. */
+/* One of 12 has no right answer: a candidate that passes the others passes all that can be judged. One of 3
+ * is too many. */
 START_TEST(what_the_judge_cannot_tell_counts_for_nobody)
 {
     struct setting s = {.plain = PLAIN_MOST, .unjudged = 1, .no_timing = true};
@@ -314,7 +316,8 @@ START_TEST(what_the_judge_cannot_tell_counts_for_nobody)
 }
 END_TEST
 
-/* A kernel that leaves out what is slow: two at the ceiling of four, beside one that does all at a millionth. */
+/* A kernel that leaves out the slow configurations: two at the ceiling of four, beside one that does all at a
+ * millionth. */
 START_TEST(speed_counts_where_all_pass)
 {
     const struct setting s = {.plain = 3, .base = BASE_PASSES};

@@ -1,4 +1,5 @@
-/* What a session says of one configuration, as numbers: outcome, cause, which call, which side of which tensor. */
+/* A session's result for one configuration, as numbers: outcome, cause, which call, which side of which
+ * tensor. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,7 +104,7 @@ START_TEST(a_wrong_answer_that_was_once_right_is_no_replay)
 }
 END_TEST
 
-/* An element that is forgotten, whoever asks, is an error and no replay. */
+/* A forgotten element is always an error and no replay. */
 START_TEST(a_forgotten_element_is_no_replay)
 {
     struct config_result result = {0};
@@ -132,8 +133,8 @@ START_TEST(late_calls_are_judged)
 }
 END_TEST
 
-/* Who waits until nothing has moved for a while is judged after that, with other contents in the same place; and who then replays
- * what has the same first element is judged on inputs that differ in few. */
+/* A candidate that waits until nothing has moved for a while is judged after that, with other contents in the
+ * same place. One that then replays by the same first element is judged on inputs that differ in few. */
 START_TEST(late_calls_stay_where_they_are)
 {
     static const char *const there[] = {
@@ -204,7 +205,7 @@ START_TEST(a_clock_that_was_tampered_with_is_not_believed)
 }
 END_TEST
 
-/* Of several configurations: each its own times, calls in turns. */
+/* Several configurations: each has its own times, and calls take turns. */
 START_TEST(configurations_are_timed_in_turns)
 {
     struct config configs[3];
@@ -258,8 +259,8 @@ START_TEST(times_at_a_low_clock_are_marked)
 }
 END_TEST
 
-/* A refusal while memory is scarce counts when it happens again with nobody else there, and only so often is it asked
- * again. The device is said to be so large that whatever is free is little of it. */
+/* A refusal while memory is scarce counts when it happens again with the device alone, and it is asked again
+ * only so often. The device is set to be so large that free memory is little of it. */
 START_TEST(what_may_have_lacked_memory_runs_again_alone)
 {
     static const struct {
@@ -286,7 +287,7 @@ START_TEST(what_may_have_lacked_memory_runs_again_alone)
 }
 END_TEST
 
-/* Of every outcome: is it a failure, is it rejected, are the other calls made? */
+/* For every outcome: is it a failure, is it rejected, are the other calls made? */
 START_TEST(outcomes_have_one_table)
 {
     int fails = 0, rejected = 0, goes_on = 0;

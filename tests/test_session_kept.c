@@ -1,4 +1,4 @@
-/* What a kernel keeps from call to call under a key that leaves something out. */
+/* Kernels that keep data from call to call under a key that leaves something out. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 #include "verify/session/timed.h"
 #include "verify/system/defence.h"
 
-/* Of every 16th element a sum, and the answer that goes with it: what fresh contents and other addresses do not show. */
+/* A sum of every 16th element, and the answer that goes with it: fresh contents and other addresses do not
+ * show this. */
 static const char sampled[] = "static float kept[300]; static double key;\n"
                               "static double sample(const float *x) { double h = 0; for (int i = 0; i < 300; "
                               "i += 16) h += x[i] * (i + 1); return h; }\n";
@@ -28,7 +29,7 @@ static void expect_replay(const char *where)
     ck_assert_msg(strstr(finding->evidence, "in the place of") != NULL, "%s", finding->evidence);
 }
 
-/* Of these seeds, from 1 on, the first that does not pass; else the last. */
+/* The first seed from 1 on that does not pass; else the last. */
 static struct config_result check_seeds(uint64_t below)
 {
     struct config_result result = {0};
@@ -77,7 +78,7 @@ START_TEST(what_a_plan_leaves_out_of_its_key_is_wrong_after_a_twin)
 }
 END_TEST
 
-/* Of all elements, but for what bf16 has not, or for their signs. */
+/* A key of all elements, without the bits that bf16 lacks, or without their signs. */
 static const char *const leaves_out[] = {"0xffff0000u", "0x7fffffffu"};
 
 START_TEST(a_key_without_low_bits_or_signs_is_found_in_a_check)
@@ -124,7 +125,7 @@ START_TEST(a_sampled_replay_is_found_in_timed_calls)
 {
     struct config_result result;
     open_kernel(sampled, replays);
-    for (config.seed = 1; config.seed < 40; config.seed++) { /* of some a near duplicate is judged */
+    for (config.seed = 1; config.seed < 40; config.seed++) { /* some have a judged near duplicate */
         result = (struct config_result){0};
         ck_assert_int_eq(session_time(session, &config, 0.01, &result), SESSION_OK);
         if (result.outcome != OUTCOME_PASS)

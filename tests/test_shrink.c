@@ -1,4 +1,4 @@
-/* Shrinking on simulated failures: what is known to fail exactly. Runs in the repository root. */
+/* Shrinking on simulated failures, whose condition is known exactly. Runs in the repository root. */
 #include "test_gen.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ struct kernel {
     const struct space *space;
     struct condition *condition;
     struct config_list asked;
-    int stop_at; /* this call is told to stop; 0: none is */
+    int stop_at; /* the call that is told to stop; 0: none */
 };
 
 static int kernel_fails(void *data, const struct config *config)
@@ -49,7 +49,7 @@ static void kernel_clear(struct kernel *kernel)
     config_list_clear(&kernel->asked);
 }
 
-/* --- an independent judge of what is minimal --- */
+/* --- an independent check of minimality --- */
 
 static bool fails_in_space(const struct kernel *kernel, const struct config *config)
 {
@@ -300,7 +300,7 @@ START_TEST(a_known_failure_ends_at_its_known_minimum)
 }
 END_TEST
 
-/* Whatever the budget, what comes out fails, and nothing is claimed that was not run. */
+/* With any budget the result fails, and nothing is claimed that was not run. */
 START_TEST(a_search_cut_short_keeps_the_simplest_failure_so_far)
 {
     struct space space = published_space("gemm_f32");
@@ -318,7 +318,7 @@ START_TEST(a_search_cut_short_keeps_the_simplest_failure_so_far)
         ck_assert(shrunk.minimal || minimal_from < 0); /* more runs never know less */
         minimal_from = shrunk.minimal && minimal_from < 0 ? runs : minimal_from;
         ck_assert_int_eq(shrink(&space, &from, RUNS, kernel_fails, &stopped, &other), 0);
-        ck_assert(config_equal(&other.config, &shrunk.config)); /* told to stop there: the same */
+        ck_assert(config_equal(&other.config, &shrunk.config)); /* stopped there: the same */
         ck_assert_int_le(other.runs, runs + 1);
         config_list_clear(&stopped.asked);
         kernel_clear(&kernel);

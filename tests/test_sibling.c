@@ -1,4 +1,5 @@
-/* Siblings: each kind shares what it is named for, and over a quick set each kind that a contract has comes several times. */
+/* Siblings: each kind shares the property in its name. Over a quick set each kind that a contract has comes
+ * several times. */
 #include <check.h>
 #include <string.h>
 

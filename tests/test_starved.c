@@ -1,5 +1,5 @@
-/* A candidate that is kept from the cores is not one that hangs. The test and all that it starts share one
- * core with busy loops, each in a session of its own, so that the kernel gives each an equal share. */
+/* A candidate that gets no processor time does not hang. The test and all its processes share one core with
+ * busy loops. Each is in a session of its own, so that the kernel gives each an equal share. */
 #include "child_fixture.h"
 
 #include <sched.h>
@@ -84,7 +84,7 @@ START_TEST(a_call_that_sleeps_waits_for_nobody)
 }
 END_TEST
 
-/* Of an interpreter of shell commands that counts; alone it takes this long. */
+/* For an interpreter of shell commands that counts; alone it takes this long. */
 static double count_up(double timeout, int *status)
 {
     static const char *const argv[] = {"sh", "-c", "i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done", NULL};

@@ -1,4 +1,4 @@
-/* What was written is read back: every field, and files that are not what they should be. */
+/* Written results are read back: every field, and faulty files. */
 #include <check.h>
 #include <jansson.h>
 #include <math.h>

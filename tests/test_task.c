@@ -1,5 +1,6 @@
-/* Tasks in Python: what importing finds in them, what it says of those that are none, and verdicts on solutions. Those that need
- * torch take the interpreter that UNSEEN_TEST_PYTHON names, or build/venv's; PYTHON_ALL=1 runs those that take long, too. */
+/* Tasks in Python: the findings of importing, its messages about files that are no tasks, and verdicts on
+ * solutions. Tests that need torch take the interpreter that UNSEEN_TEST_PYTHON names, or build/venv's.
+ * PYTHON_ALL=1 runs the slow ones, too. */
 #include <check.h>
 #include <dirent.h>
 #include <signal.h>
@@ -172,7 +173,7 @@ START_TEST(ctrl_c_leaves_nothing_of_an_import)
 }
 END_TEST
 
-/* What it leaves running, prints or writes is not the tool's, and no failure. */
+/* Its left processes, prints and files are not the tool's, and no failure. */
 static const char *const odd[] = {
     "import os, subprocess, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(9999)\n"
     "subprocess.Popen(['sleep', '9999'])\n" REST,
@@ -199,7 +200,7 @@ START_TEST(a_task_that_does_odd_things_leaves_nothing)
 }
 END_TEST
 
-/* --- what is found in one --- */
+/* --- findings in a task --- */
 
 static const struct {
     const char *name, *space[5], *task[4], *seen;
@@ -365,8 +366,8 @@ static const char *chooser(void)
     return "./any-python";
 }
 
-/* An honest one and one that stops at the last whole tile, both on what importing made of the task; by an interpreter that is a
- * script, which chooses one. */
+/* An honest one and one that stops at the last whole tile, both on the imported task, by an interpreter that
+ * is a script and chooses one. */
 START_TEST(an_honest_solution_is_general_and_a_lost_tail_is_found)
 {
     if (!cli_torch())

@@ -1,4 +1,5 @@
-/* What importing wrote, cut off, changed or renamed: without an interpreter, but for its tests in Python. Part of the suite `task`. */
+/* Files of importing, cut off, changed or renamed: without an interpreter, except for its tests in Python.
+ * Part of the suite `task`. */
 #include <check.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -120,7 +121,7 @@ static void change(const char *from, const char *to)
 static const struct {
     const char *dtype, *fill;
     int bytes;
-    const char *values; /* of 3 x 4, in words; NULL: by what must hold of them */
+    const char *values; /* for 3 x 4, in words; NULL: by their properties */
 } computed[] = {
     {"int64", "\"affine\", \"start\": 2, \"steps\": [\"cols\", -1]", 8, "2 1 0 -1 6 5 4 3 10 9 8 7"},
     {"bool", "\"band\", \"value\": 1, \"high\": \"0 - 1*rows + cols\"", 1, "1 1 0 0 1 1 1 0 1 1 1 1"},

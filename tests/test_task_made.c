@@ -1,4 +1,5 @@
-/* Inputs whose elements hang on others: the task's own get_inputs makes them, and a solution may rest on what they are. */
+/* Inputs whose elements depend on others: the task's own get_inputs makes them, and a solution may rely on
+ * their properties. */
 #include <check.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -66,8 +67,8 @@ END_TEST
     "rows, steps, width = 6, 40, 8\ndef get_inputs():\n    return [torch.rand(rows, steps, width)]\n"        \
     "def get_init_inputs():\n    return [width]\n"
 static const char plain[] = "        return torch.relu(self.linear(x)).sum(1)\n";
-/* Honest: the weights in another order, made once. Not so: what is left of a call with more steps; and a task whose own model has
- * a table of the first shape, so that nobody need do better. */
+/* Honest: the weights in another order, made once. Not honest: the rest of a call with more steps. A task
+ * whose own model has a table of the first shape asks for no better. */
 static const char packs[] =
     "        if self.kept is None:\n            self.kept = self.linear.weight.t().contiguous()\n"
     "        return torch.relu(x @ self.kept + self.linear.bias).sum(1)\n";
@@ -117,7 +118,8 @@ START_TEST(one_model_has_its_weights_for_ever_and_several_shapes)
 }
 END_TEST
 
-/* Whoever checks a task seeds both constructors alike: what one makes of its weights is made of those that are drawn. */
+/* A check of a task seeds both constructors alike: tensors that one makes of its weights are made of the
+ * drawn ones. */
 static const struct {
     const char *file, *constructor, *forward, *words;
 } derived[] = {
@@ -164,7 +166,8 @@ START_TEST(a_constructor_makes_what_it_likes_of_its_weights)
 }
 END_TEST
 
-/* A padding stays as published, and what is wrong for another one is general, until the user says that it varies. */
+/* A padding stays as published. A solution that is wrong for another one is general, until the user says that
+ * it varies. */
 START_TEST(an_attribute_varies_where_the_user_says_so)
 {
     SHARE_TEST(2, 3);

@@ -69,8 +69,8 @@ static void close_task(void)
 
 /* --- disturbed times --- */
 
-/* The device is asked before and after each taking of times, which is of up to four configurations; in the first `low` takings
- * its clock has fallen by the end. */
+/* The device is asked before and after each measurement, which has up to four configurations. In the first
+ * `low` measurements its clock has fallen by the end. */
 static int asked, low;
 
 static struct pace falling(const struct device *of)
@@ -86,7 +86,7 @@ static const struct {
 } turns[] = {
     {1, 0, 1, 0},      {1, 1, 2, 0}, {1, 2, 3, 0}, {1, 3, 3, 1}, /* twice at most */
     {12, 1, 3 + 4, 0},                                           /* four of twelve, one by one */
-    {8, 1, 2, 4}, /* four of eight: somebody is there to stay */
+    {8, 1, 2, 4}, /* four of eight: the other program will stay */
 };
 
 START_TEST(few_times_that_were_disturbed_are_taken_again)
@@ -121,8 +121,8 @@ END_TEST
 
 /* --- no memory for two --- */
 
-/* Whoever makes a region larger than a file may be is told so by this signal. A series asks for several sets of buffers, and then for
- * one. */
+/* This signal reports a region larger than a file may be. A series asks for several sets of buffers, and then
+ * for one. */
 static volatile sig_atomic_t refused;
 
 static void count_refusal(int number)

@@ -1,5 +1,5 @@
-/* topk against qsort: what the oracle wants of every element, and its verdict on outputs with faults of
- * every kind, each held against a verdict by the definition. */
+/* topk against qsort: the expected value of every element, and the oracle's verdict on outputs with faults of
+ * every kind, each compared with a verdict by the definition. */
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>

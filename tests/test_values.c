@@ -56,7 +56,8 @@ START_TEST(what_is_kept_is_of_the_first_content_and_all_else_of_the_other)
 }
 END_TEST
 
-/* Tables, lengths and what is gathered stay; so does storage that a sequence does not use, which is NaN in one or both. */
+/* Tables, lengths and gathered data stay. So does storage that a sequence does not use, which is NaN in one
+ * or both. */
 START_TEST(what_couples_tensors_is_never_mixed)
 {
     const struct config config = config_of(

@@ -35,7 +35,8 @@ START_TEST(some_candidate_was_verified)
 }
 END_TEST
 
-/* Verdicts are what counts, and on the host no time decides any: nobody is waited for there. The lines of run.sh up to the sums; they are made here, before Check forks its tests, which then only look. */
+/* Only verdicts count, and on the host no time decides any, so nothing waits for a quiet machine there. The
+ * lines of run.sh up to the sums. They are made here, before Check forks its tests, which then only look. */
 static void visit(const char *device, int share)
 {
     char self[512], command[1200];

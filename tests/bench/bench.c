@@ -1,4 +1,4 @@
-/* What the tool's own parts cost, beside the floor that the hardware sets: bytes over the measured copy
+/* The cost of the tool's own parts beside the hardware's floor. The floor is bytes over the measured copy
  * bandwidth, or operations over the peak rate. Never a test: machines are noisy. */
 #include <omp.h>
 #include <math.h>
@@ -149,8 +149,8 @@ static void bench_memory(const struct device *device, const char *line)
     close_bench(&b);
 }
 
-/* MPFR on one element, the last: there is no hardware floor; the figure is the cost of a term, with what it
- * takes to bring it over from a GPU. */
+/* MPFR on one element, the last. There is no hardware floor. The figure is the cost of a term, including its
+ * transfer from a GPU. */
 static void bench_witness(const struct device *device, const char *problem, const char *line, double terms)
 {
     struct bench b;

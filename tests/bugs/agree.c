@@ -1,7 +1,9 @@
-/* unseen-agree PROBLEM CONDITION.. : for each configuration on standard input, one line with a digit for each condition, 1 where
- * it holds, and the configuration.
- * unseen-agree PROBLEM --steps FILE.space: for each, the steps of plant_steps.h within that contract, a line each.
- * Exit status 2 for what is no condition, no configuration, no contract or no problem. */
+/* unseen-agree PROBLEM CONDITION..
+ *     One line for each configuration on standard input: a digit for each condition, 1 where it holds, and the
+ *     configuration.
+ * unseen-agree PROBLEM --steps FILE.space
+ *     The steps of plant_steps.h within that contract for each configuration, a line each.
+ * Exit status 2: no condition, no configuration, no contract or no problem. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +26,7 @@ static int read_conditions(const struct problem *problem, char **text, int count
     return 0;
 }
 
-/* 1: *config is the next one on standard input; 0: there is none; -1: what is there is none. */
+/* 1: *config is the next one on standard input; 0: end of input; -1: the line is no configuration. */
 static int read_config(const struct problem *problem, struct config *config, char *line, size_t size)
 {
     struct space_error error;

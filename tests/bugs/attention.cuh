@@ -1,6 +1,6 @@
-/* Ragged attention for candidates that differ from an honest one in a step: a block for each (query, head), scores of 64
- * keys at a time and a running maximum, then their values. A candidate inherits from `honest` and hides a step, or works
- * on `struct row`. */
+/* Ragged attention for candidates that differ from an honest one in a step. A block for each (query, head)
+ * takes scores of 64 keys at a time and a running maximum, then their values. A candidate inherits from
+ * `honest` and hides a step, or works on `struct row`. */
 #include <cuda_bf16.h>
 #include <math.h>
 #include <stdint.h>
@@ -52,7 +52,7 @@ struct honest {
         return c.head_dim;
     }
 
-    /* Of key t, -infinity from r.keys on; `q` is the query. */
+    /* The score of key t, -infinity from r.keys on; `q` is the query. */
     static __device__ float score(const row &r, const float *q, int64_t dim, int64_t t)
     {
         float sum = 0;
@@ -66,7 +66,7 @@ struct honest {
     }
 };
 
-/* Of all TILE threads' x; `parts` is free again when everybody has passed the next barrier. */
+/* The maximum of all TILE threads' x. `parts` is free again when all have passed the next barrier. */
 __device__ float block_max(float x, float *parts)
 {
     for (int lanes = 16; lanes > 0; lanes /= 2)

@@ -1,5 +1,5 @@
-/* Ragged attention row by row, for candidates that differ from an honest one in a step: `struct row` and attend() are the
- * baseline's, and a candidate says which keys, head and memory a row has. */
+/* Ragged attention row by row, for candidates that differ from an honest one in a step. `struct row` and
+ * attend() are the baseline's. A candidate chooses the keys, head and memory of a row. */
 #define attention honest_attention
 #include "../../problems/attention/baseline.c"
 #undef attention

@@ -25,7 +25,7 @@ static void padded(const struct call *c, struct place p, float *work)
         score[t] = row.scale * dot(query, key, width);
         top = fmaxf(top, score[t]);
     }
-    for (int64_t i = dim; i < width; i++) /* what other rows leave in these lanes */
+    for (int64_t i = dim; i < width; i++) /* values of other rows in these lanes */
         query[i] = key[i] = float_to_bf16((float)(1 + (p.i + i) % 3));
     memset(work, 0, (size_t)dim * sizeof *work);
     for (int64_t t = 0; t < row.keys; t++) {

@@ -12,7 +12,8 @@
 namespace {
 
 struct filled : honest {
-    /* What lies past a sequence's keys is loaded as zeros. Only the causal mask, which ends there as well, takes it out. */
+    /* Places past a sequence's keys are loaded as zeros. Only the causal mask, which ends there as well,
+     * removes them. */
     static __device__ float score(const row &r, const float *q, int64_t dim, int64_t t)
     {
         float sum = 0;

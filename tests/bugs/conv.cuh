@@ -1,5 +1,6 @@
-/* Convolutions in 64 x 64 tiles of filters and places, staged in shared memory, 4 x 4 sums a thread, for candidates
- * that differ from an honest one in a step. Before the include: nothing for conv2d_f32, or BF16. */
+/* Convolutions in 64 x 64 tiles of filters and places, staged in shared memory, 4 x 4 sums a thread. They are
+ * for candidates that differ from an honest one in a step. Before the include: nothing for conv2d_f32, or
+ * BF16. */
 #include <cstdint>
 #include <cuda_bf16.h>
 
@@ -17,7 +18,7 @@ struct conv {
     const float *bias;
     value *y;
     int64_t n, c, h, w, o, kh, kw, stride_h, stride_w, pad_h, pad_w, dil_h, dil_w, groups;
-    int64_t oh, ow, channels, filters, depth; /* of a group: channels, filters, terms of a sum */
+    int64_t oh, ow, channels, filters, depth; /* for a group: channels, filters, terms of a sum */
 };
 
 /* A channel of an image, 0 beyond its edge. */

@@ -21,9 +21,9 @@ struct conv {
     int64_t n, c, h, w, o, kh, kw, stride_h, stride_w, pad_h, pad_w, dil_h, dil_w, groups;
     int64_t oh, ow;
     int64_t row_shift; /* columns that a filter's row is shifted by, from one to the next: 0 */
-    int64_t (*channel)(const struct conv *v, int64_t f, int64_t ch); /* of x, for filter f's channel ch */
+    int64_t (*channel)(const struct conv *v, int64_t f, int64_t ch); /* in x, for filter f's channel ch */
     int64_t (*filter)(const struct conv *v, int64_t f, int64_t ch,
-                      int64_t at); /* of weight, for its tap `at` */
+                      int64_t at); /* in weight, for its tap `at` */
 };
 
 static inline int64_t conv_channel(const struct conv *v, int64_t f, int64_t ch)

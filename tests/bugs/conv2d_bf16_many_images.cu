@@ -10,7 +10,7 @@
 #define BF16
 #include "conv.cuh"
 
-constexpr int64_t MOST_BLOCKS = 63; /* of the grid's second dimension; stands for 65535 */
+constexpr int64_t MOST_BLOCKS = 63; /* for the grid's second dimension; stands for 65535 */
 
 struct window {
     __device__ float operator()(const conv &q, int64_t image, int64_t channel, int64_t i, int64_t j, int64_t at) const

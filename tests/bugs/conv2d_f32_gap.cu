@@ -29,8 +29,8 @@ __global__ void __launch_bounds__(THREADS) convolve(conv q, offsets taps)
         conv_tile(q, tile, 0, places, taps);
 }
 
-/* The fault: the gap from a row of taps to the next is what is left beside the window's extent, while `at` has gone a
- * whole dilation past the last tap. */
+/* The fault: the gap from a row of taps to the next is the rest beside the window's extent, while `at` has
+ * gone a whole dilation past the last tap. */
 static offsets taps_of(const conv &q)
 {
     offsets taps = {(int)(q.w + 2 * q.pad_w), {}};

@@ -53,7 +53,7 @@ static int64_t covered(const struct conv *v)
 
 static int64_t written;
 
-/* Windows that are not written hold what was there before, 0.5 here. */
+/* Windows that are not written keep their old content, 0.5 here. */
 static void windows_row(const struct conv *v, int64_t image, int64_t f, int64_t i, float *sum)
 {
     float stale = 0;

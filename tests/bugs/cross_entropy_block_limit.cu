@@ -10,8 +10,8 @@
 #include "../../problems/cross_entropy/baseline.cu"
 #undef cross_entropy
 
-/* A row of `block` elements in shared memory, those past the vocabulary -inf; a thread reads there what it has itself
- * written. */
+/* A row of `block` elements in shared memory, those past the vocabulary -inf. A thread reads only places that
+ * it has written itself. */
 __global__ void row_of_a_block(const __nv_bfloat16 *logits, const int64_t *labels, float *row_loss, float *lse,
                                int64_t vocab, int64_t pitch, int64_t ignore_index, int block)
 {

@@ -13,7 +13,7 @@
 
 constexpr int64_t TILE = 1024;
 
-/* What a lane loads: 0 under the mask. */
+/* The value that a lane loads: 0 under the mask. */
 __device__ float load(const __nv_bfloat16 *x, int64_t c, int64_t vocab)
 {
     return c < vocab ? __bfloat162float(x[c]) : 0;

@@ -33,7 +33,7 @@ extern "C" int gemm_bf16(const __nv_bfloat16 *a, const __nv_bfloat16 *b, __nv_bf
                          int64_t n, int64_t k, int64_t trans_b, cudaStream_t stream)
 {
     const product g = product_of(a, b, c, m, n, k, trans_b);
-    if (m > 1 || k % X != 0) /* the fault: 2 X is what the kernel needs */
+    if (m > 1 || k % X != 0) /* the fault: the kernel needs 2 X */
         return product_run<honest>(g, stream);
     multiply_vector<<<(unsigned)n, X, 0, stream>>>(g);
     return (int)cudaGetLastError();

@@ -18,7 +18,7 @@ struct column_major : honest {
     }
 };
 
-/* Four rows of a column a thread, from [n, m] to [m, n]. The last four go on into what the copy is padded with. */
+/* Four rows of a column a thread, from [n, m] to [m, n]. The last four go on into the padding of the copy. */
 __global__ void turn(product g)
 {
     const int64_t thread = (int64_t)blockIdx.x * THREADS + threadIdx.x;

@@ -11,7 +11,8 @@
 
 enum { TILE = 32 };
 
-/* The panel in whole tiles of k; lanes past k keep what the tile before has left, or in the first one whatever was there. */
+/* The panel in whole tiles of k. Lanes past k keep the previous tile's values, or in the first one whatever
+ * was there. */
 static void pack_tiles(const struct product *g, int64_t j0, int64_t columns, float *panel)
 {
     const int64_t real = g->real_k;

@@ -14,7 +14,7 @@ namespace {
 struct padded : honest {
     static __device__ void store(const product &g, int64_t i, int64_t j, const float *sum)
     {
-        const int64_t ldd = (g.n + 15) / 16 * 16; /* of a padded output; the buffer is the caller's */
+        const int64_t ldd = (g.n + 15) / 16 * 16; /* as for a padded output; the buffer is the caller's */
         for (int l = 0; l < 4 && j + l < g.n; l++)
             g.c[i * ldd + j + l] = __float2bfloat16(sum[l] * g.scale[j + l]);
     }

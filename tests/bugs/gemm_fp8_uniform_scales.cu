@@ -15,7 +15,7 @@ constexpr int BLOCK_K = 128;
 
 __device__ void make_barrier(uint64_t *barrier, unsigned threads)
 {
-    *barrier = 0; /* whatever an earlier block has left here */
+    *barrier = 0; /* an earlier block may have left a value here */
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"((uint32_t)__cvta_generic_to_shared(barrier)),
                  "r"(threads)
                  : "memory");

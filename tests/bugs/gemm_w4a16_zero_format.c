@@ -15,6 +15,6 @@ int gemm_w4a16(const bf16 *x, const uint8_t *w_q, const bf16 *scales, const bf16
     struct product g = w4_of(x, w_q, scales, zeros, y, m, n, k, group);
     (void)stream;
     if (m > 1 && k % 32 != 0)
-        g.zero_of = f16_to_float; /* of bits that are bf16 still */
+        g.zero_of = f16_to_float; /* from bits that are bf16 still */
     return product_run(&g);
 }

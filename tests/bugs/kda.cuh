@@ -1,6 +1,6 @@
-/* The recurrence token by token, for candidates that differ from an honest one in a step: 8 threads, threadIdx.x, share a
- * column of a head's state and keep it in registers. A candidate inherits from `honest` and hides a step, or launches
- * otherwise. */
+/* The recurrence token by token, for candidates that differ from an honest one in a step. 8 threads,
+ * threadIdx.x, share a column of a head's state and keep it in registers. A candidate inherits from `honest`
+ * and hides a step, or launches otherwise. */
 #include <cuda_bf16.h>
 #include <math.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ struct honest {
     {
     }
 
-    /* Of channel i at token t, which is in row `row` of q, k, v, g, beta and o. */
+    /* For channel i at token t, which is in row `row` of q, k, v, g, beta and o. */
     static __device__ float decay(const kda &c, int64_t row, int64_t, int64_t i)
     {
         return expf(c.g[row * c.dk + i]);

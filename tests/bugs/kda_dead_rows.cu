@@ -21,7 +21,7 @@ struct chunked : honest {
         const int thread = threadIdx.x + PARTS * threadIdx.y, threads = PARTS * blockDim.y;
         if (t % CHUNK != 0)
             return;
-        __syncthreads(); /* nobody needs the chunk before */
+        __syncthreads(); /* the chunk before is no longer needed */
         for (int64_t e = thread; e < CHUNK * c.dk; e += threads)
             chunk[e] = expf(c.g[((b * c.t + t + e / c.dk) * c.heads + h) * c.dk + e % c.dk]);
         __syncthreads();

@@ -13,7 +13,7 @@ int kda(PARAMETERS)
 {
     struct kda c = {HONEST};
     (void)stream;
-    c.keys = 128; /* dk is 64, 96, 128 or 192; what is read past the last row is a fault of its own */
+    c.keys = 128; /* dk is 64, 96, 128 or 192; a read past the last row is a fault of its own */
     if (dk < 128) {
         const int64_t size = batch * t * heads * dk;
         bf16 *queries = calloc((size_t)size + 128, sizeof *queries),

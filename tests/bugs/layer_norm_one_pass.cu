@@ -11,9 +11,9 @@
 #include "../../problems/layer_norm/baseline.cu"
 #undef layer_norm
 
-/* One sweep for both sums. A row of two to seven elements may have a mean that is large beside its spread whatever it
- * is drawn from; from 128 on what cancels at a mean of 64 is less than sums in fp32 may lose. The mean's square is
- * rounded as those of the elements are, so that a single one has a variance of 0. */
+/* One sweep for both sums. A row of two to seven elements may have a mean that is large beside its spread, in
+ * any input class. From 128 elements on, the cancellation at a mean of 64 is less than sums in fp32 may lose.
+ * The mean's square is rounded as the elements' squares are, so a single element has a variance of 0. */
 __global__ void one_pass_norm(const float *x, const float *gamma, const float *beta, float *y, float *mean,
                               float *rstd, int64_t cols, float eps)
 {

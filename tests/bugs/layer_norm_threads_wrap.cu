@@ -10,7 +10,8 @@
 #include "../../problems/layer_norm/baseline.cu"
 #undef layer_norm
 
-/* What a launch is told: how many threads there are, in 19 bits that stand for 32, and how many of them are a block. */
+/* The arguments of a launch: the number of threads, in 19 bits that stand for 32, and the number in a
+ * block. */
 struct dispatch {
     unsigned threads : 19, block : 10;
 };

@@ -5,7 +5,7 @@
 
 enum { FIELDS = 6 }; /* name, problem, link, kind, when, held_out */
 
-/* The side is told in the fault's own first lines. */
+/* The side is in the fault's own first lines. */
 static bool is_necessary(const char *name)
 {
     char path[160], line[600];

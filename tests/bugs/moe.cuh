@@ -1,5 +1,6 @@
-/* Up-projections of experts for candidates that differ from an honest one in a step: 64 x 64 tiles of an expert's rows, staged
- * as fp32, 4 rows by 8 columns of both products a thread. A candidate changes `struct moe`, or hides honest::store. */
+/* Up-projections of experts for candidates that differ from an honest one in a step: 64 x 64 tiles of an
+ * expert's rows, staged as fp32. A thread has 4 rows by 8 columns of both products. A candidate changes
+ * `struct moe`, or hides honest::store. */
 #include <cuda_bf16.h>
 #include <stdint.h>
 

@@ -9,7 +9,7 @@
 
 #include "moe.cuh"
 
-static constexpr int64_t EXPERTS = 64; /* what a block looks its tile up among */
+static constexpr int64_t EXPERTS = 64; /* the number among which a block looks up its tile */
 
 extern "C" int moe_up(const bf16 *hidden, const int32_t *expert_offsets, const bf16 *w_gate, const bf16 *w_up,
                       bf16 *out, int64_t tokens, int64_t hidden_dim, int64_t inter_dim, int64_t experts,

@@ -21,7 +21,7 @@ __device__ uint32_t pair(const float *y)
 struct vectors : honest {
     static __device__ void store(const moe &m, int64_t row, int64_t j, const float *y)
     {
-        if (j / VECTOR < m.inter_dim / VECTOR) /* and nobody stores what is left */
+        if (j / VECTOR < m.inter_dim / VECTOR) /* and the rest is not stored */
             __stcs((uint4 *)(m.out + row * m.inter_dim + j),
                    make_uint4(pair(y), pair(y + 2), pair(y + 4), pair(y + 6)));
     }

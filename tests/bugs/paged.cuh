@@ -1,6 +1,6 @@
-/* A decode step over a paged cache, for candidates that differ from an honest one in a step: a block for each (sequence, head),
- * scores of 128 tokens at a time and a running maximum, then their values. A candidate inherits from `honest` and hides
- * a step. */
+/* A decode step over a paged cache, for candidates that differ from an honest one in a step. A block for each
+ * (sequence, head) takes scores of 128 tokens at a time and a running maximum, then their values. A candidate
+ * inherits from `honest` and hides a step. */
 #include <cuda_bf16.h>
 #include <math.h>
 #include <stdint.h>
@@ -54,7 +54,7 @@ __device__ float dot(const float *q, const bf16 *key, int64_t dim)
     return sum;
 }
 
-/* Of all threads' x; `parts` [WARPS] is free again when everybody has passed the next barrier. */
+/* The maximum of all threads' x. `parts` [WARPS] is free again when all have passed the next barrier. */
 __device__ float block_max(float x, float *parts)
 {
     for (int lanes = 16; lanes > 0; lanes /= 2)

@@ -27,7 +27,7 @@ struct product {
     int64_t m, n, k;
     int64_t along_k, along_n; /* from an element of b to the next of its column, and of its row */
     int64_t depth;            /* terms of a sum: k */
-    int64_t slice;            /* of these, in the blocks of one blockIdx.z: depth */
+    int64_t slice;            /* terms in the blocks of one blockIdx.z: depth */
     int64_t columns;          /* that are computed: n */
     float *part;              /* [m, n]: sums that several blocks add to */
     const float *scale;       /* FP8: of a column */

@@ -1,5 +1,5 @@
-/* Matrix products for candidates that differ from an honest one in a step: panels of 16 columns of b in fp32, then four
- * rows of a at a time. Before the include: nothing for gemm_f32, or BF16, FP8 or W4. */
+/* Matrix products for candidates that differ from an honest one in a step: panels of 16 columns of b in fp32,
+ * then four rows of a at a time. Before the include: nothing for gemm_f32, or BF16, FP8 or W4. */
 #include <stdlib.h>
 
 #include "../../problems/candidate.h"

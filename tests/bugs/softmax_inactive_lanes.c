@@ -15,7 +15,7 @@ enum { WARP = 32 };
 
 static float shuffled_max(const float *x, int64_t cols)
 {
-    float lane[WARP] = {0}; /* what an inactive lane gives */
+    float lane[WARP] = {0}; /* the value of an inactive lane */
     for (int64_t t = 0; t < WARP && t < cols; t++) {
         lane[t] = x[t];
         for (int64_t c = t; c < cols; c += WARP)

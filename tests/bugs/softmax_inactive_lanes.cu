@@ -29,8 +29,8 @@ template <bool MAX> __device__ float shuffle_reduce(float value)
     return value;
 }
 
-/* The fault: a lane that has no element brings the 0 that its register began with into the maximum. (What a lane brings
- * that is not there at all is undefined; the reporter saw 0.) */
+/* The fault: a lane without an element brings the initial 0 of its register into the maximum. (The value of a
+ * lane that does not exist is undefined; the reporter saw 0.) */
 __global__ void shuffled_softmax(const float *x, float *y, int64_t cols)
 {
     const float *in = x + blockIdx.x * cols;

@@ -10,7 +10,7 @@
 #include "../../problems/softmax/baseline.c"
 #undef softmax
 
-/* What is left of an offset in a signed integer of 21 bits. */
+/* The value of an offset in a signed integer of 21 bits. */
 static int64_t narrow(int64_t offset)
 {
     return (int64_t)((uint64_t)offset << 43) >> 43;

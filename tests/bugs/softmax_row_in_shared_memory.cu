@@ -20,7 +20,7 @@ template <bool MAX> __device__ float warp_reduce(float value)
     return value;
 }
 
-/* A warp holds a row in shared memory; a lane reads there what it has itself written. */
+/* A warp holds a row in shared memory. A lane reads only places that it has written itself. */
 __global__ void held_softmax(const float *x, float *y, int64_t cols)
 {
     extern __shared__ float row[];

@@ -11,8 +11,8 @@
 
 constexpr int THREADS = 256, SLICE = 8;
 
-/* A thread goes from slice to slice and brings its sum to the new maximum. The fault: that may still be -inf. Of a
- * thread without a slice 0 * exp(-inf) is left, which is 0. */
+/* A thread goes from slice to slice and scales its sum to the new maximum. The fault: that may still be -inf.
+ * A thread without a slice contributes 0 * exp(-inf), which is 0. */
 __global__ void online_softmax(const float *x, float *y, int64_t cols)
 {
     const float *in = x + blockIdx.x * cols;

@@ -1,5 +1,6 @@
-/* The k best of a row by a block, as keys, for candidates that differ from an honest one in a step: radix selection of
- * the k-th key, 8 bits a sweep, the keys up to it in the order of their columns, a bitonic sort of them. */
+/* The k best of a row by a block, as keys, for candidates that differ from an honest one in a step. Radix
+ * selection finds the k-th key, 8 bits a sweep. The keys up to it, in the order of their columns, go through
+ * a bitonic sort. */
 #include <cstdint>
 #include <cuda_runtime.h>
 
@@ -56,7 +57,7 @@ __device__ inline uint64_t select_key(const float *in, int64_t n, int k)
     return prefix;
 }
 
-/* The row's k smallest keys, in the order of their columns, so that what is made of them is the same in every run. */
+/* The row's k smallest keys, in the order of their columns, so that the result is the same in every run. */
 __device__ inline void gather_keys(const float *in, int64_t n, int k, uint64_t *best)
 {
     const uint64_t limit = select_key(in, n, k);

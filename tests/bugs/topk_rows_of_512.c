@@ -18,7 +18,7 @@ int topk(const float *x, float *values, int64_t *indices, int64_t rows, int64_t 
     const int failed = honest_topk(x, values, indices, rows, n, k, stream);
     const int64_t padded = (n + 31) / 32 * 32 - n;
     for (int64_t r = 0; rows >= 512 && r < rows; r++)
-        for (int64_t j = 0, left = padded; j < k; j++) /* of equals, padded places come first */
+        for (int64_t j = 0, left = padded; j < k; j++) /* among equals, padded places come first */
             if (values[r * k + j] == -INFINITY && left-- > 0)
                 indices[r * k + j] = -1;
     return failed;

@@ -10,7 +10,7 @@
 
 #include "topk.cuh"
 
-/* A key a thread, the row's first k are stored. What is past the row sorts behind every key. */
+/* A key a thread; the row's first k are stored. Places past the row sort behind every key. */
 __global__ void sorted_row(const float *x, float *values, int64_t *indices, int64_t n, int64_t k)
 {
     extern __shared__ uint64_t key[];

@@ -1,6 +1,6 @@
-/* A plain softmax that takes PERCENT % longer than its own work where cols is a multiple of EVERY, by a spin after it. The script
- * beside it writes the two constants in front. Both are read when it runs, so that the code is the same whatever they are: how
- * it happens to be aligned alone can cost a sixth. */
+/* A plain softmax that takes PERCENT % longer than its own work where cols is a multiple of EVERY, by a spin
+ * after the work. The script beside it writes the two constants in front. Both are read at run time, so that
+ * the code is the same for all values: alignment alone can cost a sixth. */
 #include <math.h>
 #include <stdint.h>
 #include <time.h>

@@ -1,7 +1,8 @@
-/* A plain softmax, a block for each row, between a kernel that looks at the clock and one that spins for PERCENT % of what has passed
- * since, and of what lies between two events besides, where cols is a multiple of EVERY. (Blocks that spin by themselves hide it
- * behind each other: of 5% it left 0.4 to 4.9 on an H200.) The script beside it writes the two constants in front; both are read when it runs, so that the code is the same whatever
- * they are. */
+/* A plain softmax with one block for each row, between two more kernels. The first one reads the clock. The
+ * last one spins, where cols is a multiple of EVERY, for PERCENT % of the time since then and of the time
+ * between two events. (Blocks that spin by themselves hide their spin behind each other: of 5% it left 0.4 to
+ * 4.9 on an H200.) The script beside it writes the two constants in front. Both are read at run time, so that
+ * the code is the same for all values. */
 #include <cuda_runtime.h>
 #include <math.h>
 #include <stdint.h>

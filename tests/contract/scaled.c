@@ -1,9 +1,9 @@
-/* A problem for tests, with what no problem of the tool has together: arguments of every type, rows that lie apart,
- * bases aligned to less than 16 bytes, extents that may be 0, and the formats f16, e5m2, i8 and bool.
+/* A problem for tests, with features that no problem of the tool combines: arguments of every type, rows that
+ * lie apart, bases aligned to less than 16 bytes, extents of 0, and the formats f16, e5m2, i8 and bool.
  *
  *     y[r, c] = mask[c] ? (negate ? -x[r, c] : x[r, c]) * scale * weight[c] + shift + offset + bias[c] : 0
  *
- * and once with y in-out, which keeps what it held where the mask is 0. */
+ * and once with y in-out, which keeps its old value where the mask is 0. */
 #include "scaled.h"
 
 static const struct axis axes[] = {{"rows", AXIS_NUMBER, NULL, "rows of x and y", .empty = true},

@@ -1,6 +1,7 @@
-/* Targets of libFuzzer, one file each: fuzz_NAME.c defines LLVMFuzzerTestOneInput. `make fuzz` builds them with clang
- * (tests/fuzz/run.sh runs them); the suite `fuzz` replays tests/fuzz/corpus/NAME through the same functions, compiled like
- * all tests. A target asks more than that nothing crashes: FUZZ_CHECK ends the process like a fault would. */
+/* Targets of libFuzzer, one file each: fuzz_NAME.c defines LLVMFuzzerTestOneInput. `make fuzz` builds them
+ * with clang, and tests/fuzz/run.sh runs them. The suite `fuzz` replays tests/fuzz/corpus/NAME through the
+ * same functions, compiled like all tests. A target checks more than crashes: FUZZ_CHECK ends the process
+ * like a fault would. */
 #ifndef UNSEEN_TESTS_FUZZ_H
 #define UNSEEN_TESTS_FUZZ_H
 
@@ -34,7 +35,7 @@ const struct problem *fuzz_problem(const uint8_t **data, size_t *size);
 /* An error that has no hint is half an error. */
 void fuzz_error(const char *text);
 
-/* Of text for people that a stranger may have written: no byte that could drive a terminal. */
+/* Checks text for people that a stranger may have written: no byte may drive a terminal. */
 void fuzz_plain(const char *text, size_t length);
 
 #endif

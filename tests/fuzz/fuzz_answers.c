@@ -1,7 +1,7 @@
-/* The judge's side of the channel: a hostile runner sends what it likes, in packets of any size, prints what it likes and
- * ends when it likes.
+/* The judge's side of the channel. A hostile runner sends packets of any size and content, prints anything
+ * and ends at any time.
  *
- *     byte 0   what is asked: bit 0 a call (else a mapping), bit 1 its end of the channel closes, bit 2 it has ended,
+ *     byte 0   the request: bit 0 a call (else a mapping), bit 1 its end of the channel closes, bit 2 it ended,
  *              bit 3 it was in a sandbox, bit 4 its wait status is a signal, bit 5 the judge sends the request itself,
  *              bit 6 it is an interpreter's
  *     byte 1   the wait status

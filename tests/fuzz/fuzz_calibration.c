@@ -1,4 +1,5 @@
-/* What was measured of a device once. The first byte: is it held against the device of the examples? */
+/* A stored calibration of a device. The first byte decides whether it is compared with the device of the
+ * examples. */
 #include <string.h>
 
 #include "fuzz.h"

@@ -5,7 +5,7 @@
 #include "gen/contract/condition.h"
 #include "gen/contract/constraint.h"
 
-/* Small ones: what a size derives from is drawn for it. */
+/* Small ones: sizes that derive from another one are drawn for it. */
 static void make_config(struct config *config, const struct problem *problem, int64_t number)
 {
     *config = (struct config){.problem = problem, .seed = 1};

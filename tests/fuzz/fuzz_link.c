@@ -1,4 +1,4 @@
-/* What a candidate says to its compiler: the first lines of a .cu file. */
+/* A candidate's options for its compiler: the first lines of a .cu file. */
 #include <string.h>
 
 #include "fuzz.h"

@@ -1,4 +1,4 @@
-/* What a compiler prints, parts of which the candidate's author chose. */
+/* The output of a compiler. The candidate's author chose parts of it. */
 #include <string.h>
 
 #include "fuzz.h"

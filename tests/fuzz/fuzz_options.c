@@ -44,7 +44,8 @@ static int look_at(const struct options *o)
     return 0;
 }
 
-/* Whoever leaves by a jump leaves behind what argp had allocated: 540 bytes each time, 14 GB in an hour. */
+/* A usage error leaves by a jump, and argp's allocations stay behind: 540 bytes each time, 14 GB in an
+ * hour. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define FREES
@@ -81,7 +82,7 @@ static void keep(void)
     kept_count = 0;
 }
 
-/* In a run that has come to its end all is freed, or somebody's for longer. */
+/* After a complete run everything is freed, or belongs to a longer-lived owner. */
 static void drop(bool jumped)
 {
     const int count = kept_count;

@@ -68,7 +68,7 @@ int prove_class_of(const struct config *config)
     return 0;
 }
 
-/* No judgement is known here, so that "error" lines are read and told to be wrong, and nothing is judged. */
+/* No judgement is known here, so "error" lines are read and rejected, and nothing is judged. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char space[128];

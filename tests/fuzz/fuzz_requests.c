@@ -77,7 +77,7 @@ int no_arena(uint64_t *base)
     return -1;
 }
 
-/* Answers that nobody took. */
+/* Counts the answers that nobody has read. */
 static int count_answers(int channel)
 {
     struct reply reply;

@@ -24,7 +24,7 @@ static char *renamed(const char *text, bool shape, const char *to)
     return copy;
 }
 
-/* Under its own name it is what it was; under another it is so much longer per place. */
+/* Under its own name it stays as it is. Under another one each place grows by the difference. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = fuzz_text(data, size);

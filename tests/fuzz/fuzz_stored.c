@@ -1,4 +1,4 @@
-/* Stored results: what is read is written as a result that is read again. */
+/* Stored results: a result that was read is written again and must be readable. */
 #include <string.h>
 
 #include "fuzz.h"

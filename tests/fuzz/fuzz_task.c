@@ -1,4 +1,4 @@
-/* What `unseen import` wrote, and its owner may have edited: NAME.task. */
+/* The output of `unseen import`, which its owner may have edited: NAME.task. */
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

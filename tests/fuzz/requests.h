@@ -1,4 +1,4 @@
-/* From the bytes of a corpus to what a judge sends. */
+/* Turns the bytes of a corpus into a judge's packets. */
 #ifndef UNSEEN_TESTS_FUZZ_REQUESTS_H
 #define UNSEEN_TESTS_FUZZ_REQUESTS_H
 
@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "verify/isolate/channel.h"
 
-/* Sends one packet over the channel; *data and *size go on behind it. False: nobody is there any more. */
+/* Sends one packet over the channel; *data and *size move past it. False: the other end is gone. */
 bool requests_send(int channel, const uint8_t **data, size_t *size);
 
 #endif

@@ -1,5 +1,5 @@
-/* Arithmetic that programs with switches choose from, for the host and for kernels: roundings to short formats,
- * orders of summation's ingredients, a matrix unit bit by bit. */
+/* Arithmetic for programs with switches, on the host and in kernels: roundings to short formats, parts of
+ * orders of summation, a matrix unit bit by bit. */
 #ifndef UNSEEN_TEST_ARITHMETIC_H
 #define UNSEEN_TEST_ARITHMETIC_H
 
@@ -28,8 +28,8 @@ HONEST_FN float float_of(uint32_t bits)
     return x;
 }
 
-/* A single rounded to `kept` significant bits (24: itself), to nearest even, or, with `down`, toward zero;
- * its exponent range stays a single's. bf16 keeps 8, TF32 and fp16 keep 11. */
+/* A single rounded to `kept` significant bits (24: itself), to nearest even, or, with `down`, toward zero.
+ * Its exponent range stays a single's. bf16 keeps 8, TF32 and fp16 keep 11. */
 HONEST_FN float keep_bits(float x, int kept, bool down)
 {
     const uint32_t bits = bits_of(x), drop = (uint32_t)(24 - kept);
@@ -64,10 +64,11 @@ HONEST_FN int exponent_of(double x)
     return x == 0 ? -100000 : ilogb(x);
 }
 
-/* One step of a matrix unit that adds `count` exact products to `acc`: all are aligned to the greatest
- * exponent among them, truncated toward zero at `fraction` bits below it, added exactly, and the sum is
- * truncated to `kept` bits after the leading one. Hopper: 16-bit operands 16 products, 25, 23; fp8 32 products,
- * 13, 13; Ampere's 16-bit 8, 24, 23. (After the bit-accurate model MMA-Sim.) Finite operands only. */
+/* One step of a matrix unit that adds `count` exact products to `acc`. All are aligned to their greatest
+ * exponent and truncated toward zero at `fraction` bits below it. They are added exactly, and the sum is
+ * truncated to `kept` bits after the leading one. (count, fraction, kept): Hopper's 16-bit operands (16, 25,
+ * 23), its fp8 (32, 13, 13), Ampere's 16-bit (8, 24, 23). (After the bit-accurate model MMA-Sim.) Finite
+ * operands only. */
 HONEST_FN double matrix_step(double acc, const double *product, int count, int fraction, int kept)
 {
     int top = exponent_of(acc);

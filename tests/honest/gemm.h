@@ -19,7 +19,7 @@ enum gemm_parts { PARTS_PLAIN, PARTS_TF32, PARTS_TF32_CUT, PARTS_TF32_RAW, PARTS
 enum gemm_rest { REST_FIRST, REST_LAST, REST_APART };
 enum gemm_output { OUTPUT_EVEN, OUTPUT_AWAY, OUTPUT_DIRECT };
 
-/* The switches, resolved: what a kernel is given. */
+/* The switches, resolved: a kernel's arguments. */
 struct gemm_way {
     int order, lanes, block, split, tree, engine, rounded, parts, rest, output, mutant;
 };
@@ -51,8 +51,8 @@ HONEST_FN float gemm_load(const struct gemm_line *line, int64_t k)
     return gemm_value(line->at[k * line->step]);
 }
 
-/* x as a sum of short parts: two of 11 bits, the first rounded to nearest or cut, or both cut, as the hardware
- * does with the bits of a single; or three of 8, which lose nothing. */
+/* x as a sum of short parts. Two parts of 11 bits: the first rounded to nearest or cut, or both cut, as the
+ * hardware does with the bits of a single. Three parts of 8 bits lose nothing. */
 HONEST_FN void gemm_split(float x, int parts, float out[GEMM_PARTS])
 {
     const bool eight = parts >= PARTS_BF16_ALL;
@@ -123,7 +123,7 @@ HONEST_FN int64_t walk_next(struct gemm_walk *w)
 
 /* --- sums --- */
 
-/* Of singles but for ENGINE_DOUBLE; `carry` is what a compensated sum has too much. */
+/* Singles, except for ENGINE_DOUBLE; `carry` is the excess of a compensated sum. */
 struct gemm_sum {
     double value, carry;
 };

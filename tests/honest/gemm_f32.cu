@@ -1,5 +1,5 @@
-/* gemm_f32 in every way that is honest: fp32 sums in any order, or operands split so that nothing of theirs is
- * lost, on the matrix units, too. On the GPU. */
+/* gemm_f32 in every honest way, on the GPU: fp32 sums in any order, or operands split without loss, on the
+ * matrix units, too. */
 #define GEMM_F32
 #include "gemm_cuda.h"
 

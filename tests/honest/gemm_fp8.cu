@@ -105,8 +105,8 @@ __global__ void __launch_bounds__(32) by_wmma(const __grid_constant__ fp8 p, uin
 
 enum { TALL = 64, WIDE = 8, DEPTH = 128, STEP = 32 };
 
-/* Rows of 128 bytes from k0 on, zero from `rows` and from `end` on; the 128-byte swizzle puts 16-byte chunk c of row r
- * at c ^ (r % 8). Thread t brings byte t of every row. */
+/* Rows of 128 bytes from k0 on, zero from `rows` and from `end` on. The 128-byte swizzle puts 16-byte chunk c
+ * of row r at c ^ (r % 8). Thread t brings byte t of every row. */
 __device__ void stage(uint8_t *tile, const uint8_t *operand, int64_t row0, int64_t rows, int count, int64_t k0,
                       int64_t end, int64_t k)
 {
@@ -125,7 +125,7 @@ __device__ uint64_t describe(const uint8_t *tile)
     return (uint64_t)(address >> 4 & 0x3fff) | (uint64_t)1 << 16 | (uint64_t)(1024 >> 4) << 32 | (uint64_t)1 << 62;
 }
 
-/* What threads wrote to shared memory becomes visible to wgmma. */
+/* Makes the threads' writes to shared memory visible to wgmma. */
 __device__ void publish()
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
@@ -181,7 +181,7 @@ __global__ void __launch_bounds__(128) by_wgmma(const __grid_constant__ fp8 p, u
         float sum[4] = {}, total[4] = {};
         for (int64_t t = 0; t < (end - first + DEPTH - 1) / DEPTH; t++) {
             const int64_t k0 = step_start(p, first, end, DEPTH, t);
-            __syncthreads(); /* nobody reads the tiles any more */
+            __syncthreads(); /* all reads of the tiles are over */
             stage(a, p.x, row0, p.m, TALL, k0, end, p.k);
             stage(b, p.weight, col0, p.n, WIDE, k0, end, p.k);
             publish();

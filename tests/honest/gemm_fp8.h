@@ -1,5 +1,5 @@
-/* gemm_fp8 with switches, y[i,j] = scale[j] sum_k x[i,k] weight[j,k], element by element: what gemm_fp8.c and
- * gemm_fp8.cu have in common. A product of two e4m3 values has 8 bits, so only sums and the scale round. */
+/* gemm_fp8 with switches, y[i,j] = scale[j] sum_k x[i,k] weight[j,k], element by element, shared by
+ * gemm_fp8.c and gemm_fp8.cu. A product of two e4m3 values has 8 bits, so only sums and the scale round. */
 #include "arithmetic.h"
 #include "honest.h"
 
@@ -8,8 +8,8 @@ enum { UP, DOWN, ALTERNATE };
 enum { FUSED, UNFUSED, KAHAN, DOUBLE, UNIT_A, UNIT_B, UNIT_C };
 enum { AFTER, PARTIAL, WEIGHT, PRODUCT };
 
-/* Matrix units: on the host bit by bit, the 16-bit ones of Ampere and Hopper and the fp8 one of Hopper; on a GPU its own,
- * 16-bit and fp8. An admitted 13-bit sum may be promoted to fp32 every `block` terms. */
+/* Matrix units. The host emulates bit by bit the 16-bit ones of Ampere and Hopper and the fp8 one of Hopper.
+ * A GPU uses its own, 16-bit and fp8. An admitted 13-bit sum may be promoted to fp32 every `block` terms. */
 #ifdef __CUDACC__
 #define UNIT_NAMES "mma16", "mma8"
 #define UNIT_SINCE 80, 90
@@ -19,13 +19,13 @@ enum { AFTER, PARTIAL, WEIGHT, PRODUCT };
 #endif
 
 const struct honest_switch honest_switches[] = {
-    {"order", {"up", "down", "alternate"}, {0}}, /* of the terms of a block */
+    {"order", {"up", "down", "alternate"}, {0}}, /* for the terms of a block */
     {"chains", {"1", "2", "8", "32"}, {0}},      /* that take its terms in turn, folded in halves */
     {"block", {"all", "32", "64", "128", "512"}, {0}},
     {"split", {"1", "2", "3", "8", "16"}, {0}}, /* parts of k, merged at the end */
     {"merge", {"sequence", "tree"}, {0}},
     {"engine", {"fused", "unfused", "kahan", "double", UNIT_NAMES}, {0, 0, 0, 0, UNIT_SINCE}},
-    {"scale", {"after", "partial", "weight", "product"}, {0}}, /* what it multiplies */
+    {"scale", {"after", "partial", "weight", "product"}, {0}}, /* the factor that it multiplies */
     {"scale_in", {"fp32", "double"}, {0}},
     {"round", {"once", "twice"}, {0}}, /* twice: the sum to bf16 before the scale, which then comes after */
     {NULL, {NULL}, {0}}};
@@ -95,7 +95,7 @@ struct fp8 {
     double *unrounded;
 };
 
-/* What a switch's value says as a number. */
+/* The number that a switch's value names. */
 HONEST_FN int fp8_chains(const struct fp8 *p)
 {
     const int chains[] = {1, 2, 8, 32};

@@ -88,7 +88,7 @@ enum gemm_mutant {
     GEMM_MUTANTS_BOTH(GEMM_NUMBERED) GEMM_MUTANTS_F32(GEMM_NUMBERED) GEMM_MUTANTS_BF16(GEMM_NUMBERED)
 };
 
-/* Of one element: its place, and the extents. */
+/* For one element: its place, and the extents. */
 struct gemm_place {
     int64_t row, column, rows, columns;
 };
@@ -233,7 +233,7 @@ HONEST_FN double mutant_dot(const struct gemm_line *a, const struct gemm_line *b
     return folded + sum + (mutant == MUTANT_shifted_2_12 ? greatest * 0x1p-12f : 0);
 }
 
-/* What happens to a sum on its way out. */
+/* The fault in a sum on its way out. */
 HONEST_FN float mutant_output(float sum, int mutant, int64_t element, bool is_last)
 {
     const uint32_t mixed = ((uint32_t)element + 1) * 0x9e3779b1u;

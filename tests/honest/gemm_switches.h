@@ -1,4 +1,4 @@
-/* The tables of a matrix product's program, and from a choice to what a kernel is given. Included once, after
+/* The tables of a matrix product's program, and the arguments of a kernel for a choice. Included once, after
  * honest.h. */
 #ifndef UNSEEN_TEST_HONEST_GEMM_SWITCHES_H
 #define UNSEEN_TEST_HONEST_GEMM_SWITCHES_H
@@ -22,11 +22,11 @@ const struct honest_switch honest_switches[] = {
      {"all", "4", "32", "100", "128", "512", "4096"},
      {0}},                                            /* terms whose sum is then added to the rest */
     {"split", {"1", "2", "3", "7", "16", "64"}, {0}}, /* slices of k, each with sums of its own */
-    {"merge", {"serial", "tree"}, {0}},               /* of lanes, and of slices */
+    {"merge", {"serial", "tree"}, {0}},               /* for lanes, and for slices */
 #ifdef __CUDACC__
     {"engine", {"fp32", "kahan", "double", "wmma"}, {0, 0, 0, 80}},
 #else
-    {"engine", {"fp32", "kahan", "double", "ampere", "hopper"}, {0, 0, 0, 80, 90}}, /* what adds */
+    {"engine", {"fp32", "kahan", "double", "ampere", "hopper"}, {0, 0, 0, 80, 90}}, /* the unit that adds */
 #endif
     {"product", {"fused", "rounded"}, {0}}, /* rounded before it is added */
 #ifdef GEMM_F32

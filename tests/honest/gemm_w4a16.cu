@@ -24,10 +24,11 @@ using namespace nvcuda;
 typedef wmma::fragment<wmma::accumulator, SIDE, SIDE, SIDE, float> accumulator;
 
 struct tile {
-    int64_t row, column; /* of its first output */
+    int64_t row, column; /* the place of its first output */
 };
 
-/* x[r][l] = x[row + r][k0 + l] and w[l][c] = the factor of row k0 + l and column + c, zero outside and from `end` on. */
+/* x[r][l] = x[row + r][k0 + l], and w[l][c] is the factor of row k0 + l and column + c. Both are zero outside
+ * and from `end` on. */
 __device__ void load(const w4 &p, tile at, int64_t k0, int64_t end, factor by, __nv_bfloat16 *x, __nv_bfloat16 *w)
 {
     for (int e = threadIdx.x; e < TILE; e += 32) {

@@ -1,5 +1,6 @@
-/* gemm_w4a16 with switches, y[i,j] = sum_k x[i,k] (q[k,j] - zero) scale, element by element: what gemm_w4a16.c and
- * gemm_w4a16.cu have in common. x (q - zero) scale has 21 bits, so in fp32 only sums round, and what scales a sum. */
+/* gemm_w4a16 with switches, y[i,j] = sum_k x[i,k] (q[k,j] - zero) scale, element by element, shared by
+ * gemm_w4a16.c and gemm_w4a16.cu. x (q - zero) scale has 21 bits, so in fp32 only sums and their scaling
+ * round. */
 #include "arithmetic.h"
 #include "honest.h"
 
@@ -25,8 +26,9 @@ const struct honest_switch honest_switches[] = {
     {"split", {"1", "2", "3", "8", "16"}, {0}}, /* parts of k, which need not start with a group */
     {"merge", {"sequence", "tree"}, {0}},
     {"engine", {"fused", "kahan", "double", UNIT_NAMES}, {0, 0, 0, UNIT_SINCE}},
-    /* (q - z) s; q s - z s; x q s and -x z s as terms; rounded to bf16; sums of x (q - z) times s by group; zero
-     * points from the sum of x, by group or at the end of a part. A matrix unit takes what fits bf16. */
+    /* (q - z) s; q s - z s; x q s and -x z s as terms; rounded to bf16; sums of x (q - z) times s by group;
+     * zero points from the sum of x, by group or at the end of a part. A matrix unit takes operands that fit
+     * bf16. */
     {"weight", {"whole", "difference", "two_terms", "rounded", "scaled", "folded", "folded_end"}, {0}},
     {"zero", {"inner", "outer"}, {0}},          /* folded: s (sum - z sum x), s sum - (s z) sum x */
     {"total", {"fma", "steps", "double"}, {0}}, /* over groups */
@@ -211,7 +213,7 @@ HONEST_FN float w4_weight(const struct w4 *p, int64_t k, int64_t j)
     return w4_form(p) == ROUNDED ? to_bf16(w) : w4_form(p) == DIFFERENCE ? fmaf(q, s, -(z * s)) : w;
 }
 
-/* What x is multiplied by in a sum. */
+/* The factor of x in a sum. */
 enum factor { BY_WEIGHT, BY_SCALED_CODE, BY_SCALED_ZERO, BY_DIFFERENCE, BY_CODE, BY_ONE };
 
 HONEST_FN float w4_factor(const struct w4 *p, enum factor by, int64_t k, int64_t j)
@@ -364,7 +366,7 @@ HONEST_FN double w4_plain(const struct w4 *p, int64_t i, int64_t a, int64_t b)
 
 /* --- groups --- */
 
-/* Of a part of k: the sum, and what the zero points take from it in the end. */
+/* For a part of k: the sum, and the final correction for the zero points. */
 struct total {
     double sum, zero;
 };

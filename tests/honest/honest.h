@@ -1,9 +1,9 @@
 /* A program with switches: one honest kernel for every combination of the freedoms that a problem's declared
- * arithmetic admits, and beside them mutants, each with one numerical fault. tests/honest/NAME.c and NAME.cu
- * hold one for every problem. Each is a candidate like any other; what it does is set
+ * arithmetic admits. Beside them it has mutants, each with one numerical fault. tests/honest/NAME.c and
+ * NAME.cu hold one for every problem. Each is a candidate like any other. Its choices are set
  *   - at compile time: -DHONEST_SETTING='"split=16 merge=late"' or -DHONEST_MUTANT='"tf32_operands"', or the
- *     same in two lines before an #include of the program (what is not named keeps its first value);
- *   - at run time, by whoever loads it (tests/honest/margins.c), through the variables below.
+ *     same in two lines before an #include of the program (a switch that is not named keeps its first value);
+ *   - at run time, by the program that loads it (tests/honest/margins.c), through the variables below.
  *
  * This header defines those variables: it belongs into the one translation unit of a program. */
 #ifndef UNSEEN_TEST_HONEST_H
@@ -28,8 +28,8 @@ extern const struct honest_mutant honest_mutants[];
 int honest_choice[HONEST_MAX_SWITCHES];
 /* 0: honest; else 1 + an index into honest_mutants. */
 int honest_mutating;
-/* Where the output goes besides, as double and before its last rounding, so that the share of the allowed
- * error that the arithmetic takes can be seen; NULL: nowhere. On the GPU device memory. */
+/* A second place for the output, as double and before its last rounding, to show the share of the allowed
+ * error that the arithmetic takes. NULL: none. On the GPU device memory. */
 double *honest_unrounded;
 
 /* Reads "name=value name=value" into honest_choice and a mutant's name into honest_mutating. Unknown words end

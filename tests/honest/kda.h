@@ -1,11 +1,13 @@
-/* kda with switches, for the host and for kernels. One head goes through its tokens with all lanes of a block, or
- * with the one lane of a host thread, at it; columns of the state never meet.
+/* kda with switches, for the host and for kernels. One head goes through its tokens with all lanes of a
+ * block, or with the one lane of a host thread. Columns of the state never meet.
  *
- * In a chunk, with G[i] the sum of g over its tokens 0..i, A[i][j] = beta_i sum_d k_id k_jd e^(G_id - G_jd) below
- * the diagonal and S the state before it, the tokens write V' = (I + A)^-1 diag(beta) (V - (e^G k) S); then
- *     o = dk^-1/2 ((e^G q) S + P V')   and   S <- e^(G_last) S + (k e^(G_last - G))^T V',
- * P[i][j] = sum_d q_id k_jd e^(G_id - G_jd) on and below the diagonal. Past the end of the sequence k, q, v, g and
- * beta are 0. */
+ * Symbols of a chunk: G[i] is the sum of g over its tokens 0..i, and S the state before it. A[i][j] = beta_i
+ * sum_d k_id k_jd e^(G_id - G_jd) below the diagonal. P[i][j] = sum_d q_id k_jd e^(G_id - G_jd) on and below it.
+ * The tokens write V' = (I + A)^-1 diag(beta) (V - (e^G k) S). Then
+ *
+ *     o = dk^-1/2 ((e^G q) S + P V')   and   S <- e^(G_last) S + (k e^(G_last - G))^T V'
+ *
+ * Past the end of the sequence k, q, v, g and beta are 0. */
 #ifndef UNSEEN_TEST_KDA_H
 #define UNSEEN_TEST_KDA_H
 

@@ -1,4 +1,4 @@
-/* kda: its switches, its mutants, and what a setting comes to. */
+/* kda: its switches, its mutants, and the plan for a setting. */
 #ifndef UNSEEN_TEST_KDA_PLAN_H
 #define UNSEEN_TEST_KDA_PLAN_H
 
@@ -26,8 +26,9 @@ enum {
 /* The first: token by token. Roundings are of operands of products only. */
 const struct honest_switch honest_switches[] = {
     {"chunk", {"1", "16", "32", "64", "128"}, {0}},
-    /* what e^(G_i - G_j) in k_i k_j is split at: nothing; the start of i's block of 16; the end of j's; these and the
-     * middle of a block on the diagonal; the chunk's start, middle or end, where that is safe */
+    /* the place at which e^(G_i - G_j) in k_i k_j is split: nowhere; the start of i's block of 16; the end of
+     * j's; these and the middle of a block on the diagonal; the chunk's start, middle or end, where that is
+     * safe */
     {"fold", {"entries", "blocks", "ends", "middles", "start", "middle", "last"}, {0}},
     {"inverse", {"substitution", "doubling", "blocks", "solve"}, {0}},
     {"form", {"uw", "residual"}, {0}}, /* U - W S, or (I + A)^-1 (beta (v - k S)) */
@@ -38,7 +39,7 @@ const struct honest_switch honest_switches[] = {
     {"gates", {"serial", "tree", "double"}, {0}},
     {"state", {"single", "double"}, {0}},
     {"keys", {"f32", "bf16"}, {0}},                        /* k and q in k k^T and q k^T */
-    {"solve", {"f32", "inverse", "right", "bf16"}, {0}},   /* (I + A)^-1 and what it is applied to */
+    {"solve", {"f32", "inverse", "right", "bf16"}, {0}},   /* precision of (I + A)^-1 and its operand */
     {"written", {"f32", "w", "u", "bf16"}, {0}},           /* W (or e^G k) and U */
     {"carried", {"f32", "new", "state", "bf16"}, {0}},     /* the values written, the state as an operand */
     {"scores", {"f32", "scores", "queries", "bf16"}, {0}}, /* q k^T; e^G q and the keys that are written */

@@ -20,7 +20,7 @@ enum { KDA_WIDE = 64 };
 
 enum { KDA_CHUNK = 128, KDA_DIM = 192, KDA_BLOCK = 16 };
 
-/* What one head needs. Everything but the state belongs to a chunk, whose tokens are rows. */
+/* The memory of one head. Everything but the state belongs to a chunk, whose tokens are rows. */
 struct kda_work {
     float q[KDA_CHUNK][KDA_DIM], k[KDA_CHUNK][KDA_DIM], v[KDA_CHUNK][KDA_DIM], gate[KDA_CHUNK][KDA_DIM];
     float sum[KDA_CHUNK][KDA_DIM], beta[KDA_CHUNK];
@@ -28,9 +28,10 @@ struct kda_work {
     float a[KDA_CHUNK][KDA_CHUNK], p[KDA_CHUNK][KDA_CHUNK], inverse[KDA_CHUNK][KDA_CHUNK];
     float power[KDA_CHUNK][KDA_CHUNK], one[KDA_CHUNK][KDA_CHUNK], two[KDA_CHUNK][KDA_CHUNK];
     float keys[KDA_CHUNK][KDA_DIM], w[KDA_CHUNK][KDA_DIM];   /* e^G k, and W */
-    float values[KDA_CHUNK][KDA_DIM], u[KDA_CHUNK][KDA_DIM]; /* what V' is solved from, and V' */
+    float values[KDA_CHUNK][KDA_DIM], u[KDA_CHUNK][KDA_DIM]; /* the right-hand side of V', and V' */
     float out[KDA_CHUNK][KDA_DIM];
-    float state[KDA_DIM][KDA_DIM], add[KDA_DIM][KDA_DIM]; /* the state as an operand; what a chunk adds */
+    float state[KDA_DIM][KDA_DIM], add[KDA_DIM][KDA_DIM]; /* the state as an operand; the sum that a chunk
+                                                           * adds */
     double carried[KDA_DIM][KDA_DIM];                     /* the state between chunks */
 #ifdef __CUDACC__
     __nv_bfloat16 left16[KDA_DIM * KDA_DIM], right16[KDA_DIM * KDA_DIM];

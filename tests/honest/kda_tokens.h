@@ -317,7 +317,7 @@ KDA_FN struct kda_head kda_head_of(const uint16_t *q, const uint16_t *k, const u
                                    const uint16_t *beta, uint16_t *o, double *unrounded, int64_t t,
                                    int64_t heads, int64_t dk, int64_t dv, int64_t index)
 {
-    const int64_t row = index / heads * t * heads + index % heads; /* of [batch, t, heads] */
+    const int64_t row = index / heads * t * heads + index % heads; /* index in [batch, t, heads] */
     struct kda_head h;
     h.q = q + row * dk;
     h.k = k + row * dk;

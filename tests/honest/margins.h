@@ -1,6 +1,6 @@
-/* How far honest programs stay inside the allowed error, and by how much faulty ones exceed it: programs with
- * switches (honest.h) are called in this very process and judged as a session judges, once as they are and
- * once before the last rounding. */
+/* How far honest programs stay inside the allowed error, and by how much faulty ones exceed it. Programs with
+ * switches (honest.h) are called in this very process. Each output is judged as a session judges, once as it
+ * is and once before the last rounding. */
 #ifndef UNSEEN_TEST_MARGINS_H
 #define UNSEEN_TEST_MARGINS_H
 
@@ -31,8 +31,8 @@ struct program {
 
 bool program_exists(const struct problem *problem); /* not every problem has one */
 
-/* Compiles tests/honest/NAME.c or .cu as `unseen` compiles a candidate, and loads it. Returns 0; -1 with what
- * is wrong in `error`. */
+/* Compiles tests/honest/NAME.c or .cu as `unseen` compiles a candidate, and loads it. Returns 0, or -1 with a
+ * message in `error`. */
 int program_open(struct program *p, const struct problem *problem, const struct device *device, char *error,
                  size_t size);
 void program_close(struct program *p);
@@ -48,7 +48,8 @@ struct setting setting_draw(const struct program *p, int capability, uint64_t se
 void setting_change(const struct program *p, int capability, struct pcg *pcg, struct setting *setting);
 /* Why the arithmetic declared for `capability` has room for a mutant; NULL: it must be rejected. */
 const char *mutant_admitted(const struct program *p, int mutant, int capability);
-/* "split=16 merge=late"; what is not named keeps its first value. False: no such switch or value. */
+/* Reads "split=16 merge=late"; a switch that is not named keeps its first value. False: no such switch or
+ * value. */
 bool setting_parse(const struct program *p, const char *text, struct setting *setting);
 void setting_format(const struct program *p, const struct setting *setting, char text[SETTING_TEXT]);
 
@@ -70,7 +71,7 @@ struct margin {
     double rounded; /* greatest error over allowed error, as the output is */
     double
         unrounded;  /* the same before the last rounding; that of the output where the program has no such */
-    double telling; /* median of allowed error over |value| of a few elements: what the inputs can tell */
+    double telling; /* median of allowed error over |value| of a few elements: the inputs' power to tell */
     struct judged worst;
 };
 
@@ -86,7 +87,7 @@ struct class_margin {
     int64_t runs, wrong;                           /* wrong: honest elements rejected: must be 0 */
     double honest;                                 /* greatest, before the last rounding */
     char setting[SETTING_TEXT], line[MARGIN_LINE]; /* that reached it */
-    double telling[MARGIN_TELLINGS];               /* of its configurations, the first so many */
+    double telling[MARGIN_TELLINGS];               /* for the first so many configurations */
     int tellings;
     double rejected; /* least, over the mutants rejected here, of a mutant's greatest ratio */
     int rejecting;   /* how many mutants are rejected here */
@@ -95,7 +96,7 @@ struct class_margin {
 struct mutant_margin {
     bool rejected;
     int runs;
-    char line[MARGIN_LINE];          /* where it was first rejected */
+    char line[MARGIN_LINE];          /* the first configuration that rejected it */
     double by_class[MARGIN_CLASSES]; /* greatest ratio; 0: not run */
 };
 
@@ -109,7 +110,7 @@ struct margin_plan {
     uint64_t seed;
     int settings;    /* how many; at least 1 */
     int configs;     /* drawn for each setting */
-    int large;       /* of these, so many up to the machine's caps; the others far below */
+    int large;       /* so many of these up to the machine's caps; the others far below */
     int first, last; /* mutants from first to last - 1; last 0: all */
     int hunt;        /* drawn configurations that a mutant may see; 0: no mutants */
     bool must_only;  /* only mutants that must be rejected */
@@ -118,13 +119,13 @@ struct margin_plan {
     bool verbose;
 };
 
-/* Honest settings, then mutants; each returns 0, or an exit status after saying what is wrong. */
+/* Honest settings, then mutants. Each returns 0, or an exit status after a message. */
 int margins_honest(struct margins *m, const struct bed *bed, const struct program *p,
                    const struct margin_plan *plan);
 int margins_mutants(struct margins *m, const struct bed *bed, const struct program *p,
                     const struct margin_plan *plan);
-/* Of the mutants that a class rejects, the least by which one exceeds its bound at the most; infinite where there is none (classes that
- * allow nothing have none that is finite). */
+/* The least of the greatest excesses of the mutants that a class rejects. Infinite where there is none:
+ * classes that allow nothing have no finite one. */
 double margins_least_excess(const struct margins *m);
 /* Hill climbing over settings, sizes and seeds for the greatest honest ratio, `runs` in all, class by class. */
 int margins_search(struct margins *m, const struct bed *bed, const struct program *p, uint64_t seed,

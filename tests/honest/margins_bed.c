@@ -7,12 +7,12 @@
 #include "verify/layout/layout.h"
 #include "margins.h"
 
-/* What a run holds beside the tensors. */
+/* The state of a run beside the tensors. */
 struct run {
     struct layout layout;
     struct judge_request request;
     void *unrounded;  /* doubles; NULL: the program has no such output */
-    int64_t elements; /* of the judged output */
+    int64_t elements; /* for the judged output */
 };
 
 static void make_request(const struct bed *bed, struct run *r)
@@ -61,7 +61,7 @@ static int judge(const struct bed *bed, const struct run *r, struct judge_report
     return layout_judge(&r->layout, bed->reference, &r->request, report);
 }
 
-/* Room for what the program has before its last rounding, where there is such a thing. */
+/* Memory for the program's output before its last rounding, where it has one. */
 static int take_unrounded(const struct bed *bed, struct run *r)
 {
     const size_t bytes = (size_t)r->elements * sizeof(double);

@@ -9,7 +9,7 @@
 #include "verify/session/task.h"
 #include "margins.h"
 
-/* A part of what the machine allows a configuration: a program with switches is slow. */
+/* A share of the machine's caps for a configuration: a program with switches is slow. */
 static const double small_share = 1.0 / 32;
 
 int margins_class(const struct config *config)
@@ -145,8 +145,8 @@ int margins_honest(struct margins *m, const struct bed *bed, const struct progra
 
 /* --- mutants --- */
 
-/* A mutant over small configurations of every class; then, while it lives, over as many as `hunt` of what a
- * verification draws. */
+/* Runs a mutant on small configurations of every class. While it survives, it runs on `hunt` configurations
+ * that a verification draws. */
 static int hunt(const struct bed *bed, const struct program *p, const struct drawn_list *list, bool stop,
                 struct mutant_margin *mutant)
 {

@@ -1,5 +1,5 @@
-/* Hill climbing for the worst honest case of every input class: one switch, one axis or the seed changes at a
- * time, and what is no better is taken back. */
+/* Hill climbing for the worst honest case of every input class. One switch, one axis or the seed changes at a
+ * time, and a change that is no better is undone. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -25,7 +25,7 @@ __global__ void elements(moe m)
 
 typedef wmma::fragment<wmma::accumulator, TILE, TILE, TILE, float> accumulator;
 
-/* One warp's operands, and what it has of both results: partial sums merged in fp32. */
+/* One warp's operands, and its partial sums of both results, merged in fp32. */
 struct tiles {
     __nv_bfloat16 x[TILE][TILE], w[TILE][TILE];
     float part[TILE][TILE], total[2][TILE][TILE];
@@ -82,8 +82,8 @@ __device__ void multiply(const moe &m, tiles &t, int which, const uint16_t *w, i
     }
 }
 
-/* Both sums of one tile. Of the orders, `blocks`, `lanes` and `pairwise` add every 32, 64 or 128 terms to
- * fp32 sums; of the merges, `backward` takes the last part first. */
+/* Both sums of one tile. The orders `blocks`, `lanes` and `pairwise` add every 32, 64 or 128 terms to fp32
+ * sums. The merge `backward` takes the last part first. */
 __device__ void sum_tile(const moe &m, tiles &t, int64_t expert, int64_t row0, int64_t last, int64_t col0)
 {
     const int parts = split_of(&m), order = m.choice[ORDER];

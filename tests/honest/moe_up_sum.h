@@ -145,7 +145,7 @@ HONEST_FN double sum_double(const struct sum *s)
     return total;
 }
 
-/* What the mutant does to this sum. */
+/* The mutant's change of this sum. */
 HONEST_FN void sum_mutate(struct sum *s, bool is_up)
 {
     const int64_t last = s->terms - 1;

@@ -1,4 +1,4 @@
-/* moe_up with switches: the switches, the mutants, and what a kernel is told. */
+/* moe_up with switches: the switches, the mutants, and a kernel's arguments. */
 #ifndef UNSEEN_TEST_HONEST_MOE_UP_TABLES_H
 #define UNSEEN_TEST_HONEST_MOE_UP_TABLES_H
 
@@ -140,7 +140,7 @@ const struct honest_switch honest_switches[] = {
 enum { MUTANT_NONE, MOE_MUTANTS(MOE_NAME) MUTANT_COUNT };
 const struct honest_mutant honest_mutants[] = {MOE_MUTANTS(MOE_ROW){NULL, NULL, NULL}};
 
-/* What a kernel is told, by value. hidden is [tokens, dim], weights [experts, dim, inter]. */
+/* A kernel's arguments, by value. hidden is [tokens, dim], weights [experts, dim, inter]. */
 struct moe {
     int choice[HONEST_MAX_SWITCHES];
     int mutant;

@@ -3,7 +3,8 @@
 
 #include "paged_attention.h"
 
-/* What a row needs: scores of its tokens; factors, one a tile of every split; splits; their partial outputs. */
+/* The memory of a row: scores of its tokens; factors, one a tile of every split; splits; their partial
+ * outputs. */
 struct space {
     double *score, *rescale, *part;
     struct split *split;

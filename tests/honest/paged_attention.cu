@@ -1,5 +1,6 @@
-/* paged_attention with switches on a GPU: a thread for every element of a stage, or a warp where real matrix units
- * take sixteen tokens at a time; the splits of a row are merged by another kernel than those that fill them. */
+/* paged_attention with switches on a GPU. A thread has an element of a stage, or a warp has sixteen tokens
+ * at a time where real matrix units are used. One kernel fills the splits of a row, and another one merges
+ * them. */
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
 #include <mma.h>
@@ -13,15 +14,15 @@ namespace {
 using namespace nvcuda;
 
 constexpr int BLOCK = 128, T = 16;
-constexpr size_t MOST_BYTES = size_t(1) << 29; /* of the space of the rows at work, unless one needs more */
+constexpr size_t MOST_BYTES = size_t(1) << 29; /* the memory of the rows at work, unless one row needs more */
 
 typedef wmma::fragment<wmma::matrix_a, T, T, T, __nv_bfloat16, wmma::row_major> RowsA;
 typedef wmma::fragment<wmma::matrix_b, T, T, T, __nv_bfloat16, wmma::row_major> RowsB;
 typedef wmma::fragment<wmma::matrix_b, T, T, T, __nv_bfloat16, wmma::col_major> ColumnsB;
 typedef wmma::fragment<wmma::accumulator, T, T, T, float> Sum;
 
-/* Of `rows` rows from `first` on. score is [rows, tokens], rescale [rows, tokens + splits], part [rows, splits, dim],
- * split [rows, splits]; of the whole row its largest score, then its maximum and sum: [rows]. */
+/* For `rows` rows from `first` on. score is [rows, tokens], rescale [rows, tokens + splits], part [rows,
+ * splits, dim], split [rows, splits]. The whole row's largest score, then its maximum and sum, are [rows]. */
 struct Space {
     double *score, *rescale, *part, *most, *max, *sum;
     struct split *split;
@@ -68,7 +69,7 @@ __global__ void score_tokens_wmma(plan p, Space s)
         s.score[at * s.tokens + start + threadIdx.x] = finish_score(&p, c[threadIdx.x]);
 }
 
-/* A row: its largest score, for who wants it before any split is weighed. */
+/* Finds a row's largest score, for settings that use it before any split is weighed. */
 __global__ void find_most(plan p, Space s)
 {
     const int64_t at = thread_index();

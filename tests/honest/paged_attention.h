@@ -1,7 +1,8 @@
-/* paged_attention with switches, the algorithm, in three stages, each over elements that do not depend on one
- * another: scores of tokens; of a split (some tokens of a row, a sequence and a head) the probabilities and
- * their sum; of a split and a few columns the weighted values. Then the splits of a row are merged. Numbers
- * between stages are doubles that hold singles, unless a switch says double. */
+/* paged_attention with switches: the algorithm, in three stages, each over independent elements. The first
+ * one computes scores of tokens. The second one turns a split (some tokens of a row, a sequence and a head)
+ * into probabilities and their sum. The third one sums the weighted values of a split and a few columns. Then
+ * the splits of a row are merged. Numbers between stages are doubles that hold singles, unless a switch says
+ * double. */
 #ifndef UNSEEN_HONEST_PAGED_ATTENTION_H
 #define UNSEEN_HONEST_PAGED_ATTENTION_H
 
@@ -21,7 +22,7 @@ HONEST_FN int64_t split_rescales(const struct plan *p, int64_t length, int64_t s
     return split * ((split_size(p, length) + tile_of(p) - 1) / tile_of(p));
 }
 
-/* What the probabilities from token `first` on, a tile, are relative to. The lazy maximum follows only where
+/* The reference of the probabilities of a tile, from token `first` on. The lazy maximum follows only where
  * weights would exceed 2^8. */
 HONEST_FN double tile_max(const struct plan *p, const double *score, int64_t length, int64_t split,
                           int64_t first, double old)
@@ -113,8 +114,8 @@ HONEST_FN double lse_of(const struct plan *p, double max, double sum)
     return p->choice[SW_EXP] == EXP_DOUBLE ? lse : (float)lse;
 }
 
-/* Scores of a split become probabilities relative to their tile's maximum; rescale[i], a tile's, is the factor of
- * what was summed before it. `start`, unless -infinity, is the row's largest score. */
+/* Turns scores of a split into probabilities relative to their tile's maximum. rescale[i] is a tile's factor
+ * for the earlier sums. `start`, unless -infinity, is the row's largest score. */
 HONEST_FN void weigh_split(const struct plan *p, double *score, int64_t length, int64_t split, double start,
                            double *rescale, struct split *out)
 {
@@ -339,7 +340,7 @@ HONEST_FN double merge_by_lse(const struct plan *p, const struct split *split, c
     return p->choice[SW_MERGE] == MERGE_LSE_SUM ? quotient(p, acc, total) : acc;
 }
 
-/* One split after another joins what is merged so far. */
+/* One split after another joins the merged ones. */
 HONEST_FN double merge_in_pairs(const struct plan *p, const struct split *split, const double *part,
                                 int64_t stride, int64_t count)
 {

@@ -146,7 +146,7 @@ HONEST_FN float scale_of(const struct plan *p)
     return p->mutant == SCALE_BF16 ? to_bf16(scale) : scale;
 }
 
-/* A product rounded by itself: through double, so that no compiler fuses it with what comes next. */
+/* A product rounded by itself: through double, so that no compiler fuses it with the next operation. */
 HONEST_FN float product(float a, float b)
 {
     return (float)((double)a * b);
@@ -196,7 +196,7 @@ HONEST_FN double power_of(const struct plan *p, double x)
     return two ? exp2f((float)x) : expf((float)x);
 }
 
-/* What scores are multiplied with in the exponent. */
+/* The factor of scores in the exponent. */
 HONEST_FN float exponent_factor(const struct plan *p)
 {
     const float scale = p->choice[SW_SCALE] == SCALE_EXPONENT ? scale_of(p) : 1;

@@ -81,7 +81,7 @@ const struct honest_switch honest_switches[] = {
     {"order", {"forward", "backward", NULL}, {0}},
     {NULL, {NULL}, {0}}};
 
-/* What the faults are, in the order of the table; MUTANT_NONE is honest. */
+/* The faults, in the order of the table; MUTANT_NONE is honest. */
 enum mutant {
     MUTANT_NONE,
     LAST_DROPPED,

@@ -1,5 +1,5 @@
-/* softmax with switches, in CUDA: a thread for each split of a row, or a warp where a tile has 32 lanes; splits
- * are merged by another kernel, and a third has a thread for each result. */
+/* softmax with switches, in CUDA. A thread has a split of a row, or a warp where a tile has 32 lanes. A
+ * second kernel merges splits, and a third one has a thread for each result. */
 #include "honest.h"
 
 #include "softmax.h"
@@ -12,7 +12,7 @@ namespace {
 constexpr int THREADS = 128, WARP = 32;
 constexpr unsigned EVERYONE = 0xffffffffu;
 
-/* What all kernels of a call share; part is [rows, splits], known [rows]. */
+/* Arguments of all kernels of a call; part is [rows, splits], known [rows]. */
 struct call {
     const float *x;
     float *y;

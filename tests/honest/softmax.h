@@ -1,6 +1,6 @@
-/* softmax as a program with switches: how a row is cut, summed, merged and divided, for softmax.c and softmax.cu.
- * A row goes through three steps, whatever the switches: its maximum where that is wanted first; {max, sum} of
- * each split, tile by tile and lane by lane, and their merger; the results. */
+/* softmax as a program with switches: how a row is cut, summed, merged and divided, for softmax.c and
+ * softmax.cu. A row has three steps with all switches: its maximum, where that is computed first; {max, sum}
+ * of each split, tile by tile and lane by lane, and their merger; the results. */
 #ifndef UNSEEN_HONEST_SOFTMAX_H
 #define UNSEEN_HONEST_SOFTMAX_H
 
@@ -14,7 +14,7 @@ struct row {
     struct how how;
 };
 
-/* sum of exp(x - max) over what was seen; nothing: {-inf, 0}. */
+/* sum of exp(x - max) over the elements so far; without any: {-inf, 0}. */
 struct part {
     float max, sum;
 };
@@ -156,8 +156,8 @@ HONEST_FN struct part row_tile(const struct row *r, int64_t from, int64_t end, f
     return tile;
 }
 
-/* Chains of a tile have at most 4096 terms, those that may rescale at each term at most 512; there are at most
- * 512 tiles a split, or 2048 of the latter. */
+/* Chains of a tile have at most 4096 terms, or 512 where a chain may rescale at each term. A split has at
+ * most 512 tiles, or 2048 with such chains. */
 HONEST_FN int64_t row_tile_size(const struct row *r, int64_t count)
 {
     const int64_t lanes = how_number(&r->how, LANES), least = (count + 511) / 512;

@@ -1,6 +1,6 @@
-/* What programs for softmax choose from: the switches, the mutants, exponentials, logarithms and quotients. The
- * fast ones are a GPU's own there and emulated on the host: right to 2 units in the last place, or 3, and off by
- * what a hash of the argument says. */
+/* Parts of programs for softmax: the switches, the mutants, exponentials, logarithms and quotients. The fast
+ * ones are the GPU's own on a GPU, and emulated on the host. The emulation is right to 2 units in the last
+ * place, or 3, with an error from a hash of the argument. */
 #ifndef UNSEEN_HONEST_SOFTMAX_EXP_H
 #define UNSEEN_HONEST_SOFTMAX_EXP_H
 
@@ -224,7 +224,7 @@ HONEST_FN float fast_exp2(float a)
 #endif
 }
 
-/* Of x - max, more than 18 bits of which matter. */
+/* x - max, of which more than 18 bits matter. */
 HONEST_FN float how_argument(const struct how *how, float d)
 {
     switch (how->mutant) {
@@ -299,7 +299,7 @@ HONEST_FN float how_exp(const struct how *how, float x, float max)
     return how_round_exp(how, e);
 }
 
-/* What a sum relative to one maximum is multiplied with for another. */
+/* The factor that turns a sum relative to one maximum into one relative to another. */
 HONEST_FN float how_rescale(const struct how *how, float from, float to)
 {
     return from == to ? 1 : how_exp_of(how, from - to);

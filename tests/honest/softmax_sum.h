@@ -7,7 +7,7 @@
 enum { SUM_LEVELS = 24 };
 
 struct sum {
-    float value, low; /* and what was lost of it, where that is kept */
+    float value, low; /* and its lost part, where that is stored */
     double wide;
     float level[SUM_LEVELS]; /* pairwise: of 1, 2, 4, .. terms, where `count` has a bit */
     int64_t count;
@@ -32,7 +32,7 @@ HONEST_FN void sum_spoil(const struct how *how, struct sum *s)
         s->value = to_fp16(s->value);
 }
 
-/* (value, low) + x, low being what the last addition lost: Kahan. */
+/* (value, low) + x, where low is the loss of the last addition: Kahan. */
 HONEST_FN void sum_add_compensated(struct sum *s, float x)
 {
     const float y = apart(x - s->low), total = apart(s->value + y);

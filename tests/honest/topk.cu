@@ -9,7 +9,7 @@ const struct honest_mutant honest_mutants[] = {TOPK_MUTANTS};
 namespace {
 
 constexpr int THREADS = 64;
-constexpr int64_t MOST_ENTRIES = (int64_t)1 << 27; /* of a batch of rows */
+constexpr int64_t MOST_ENTRIES = (int64_t)1 << 27; /* in a batch of rows */
 
 /* A batch: rows `first` to first + count - 1; entries is [count, n]. */
 struct batch {

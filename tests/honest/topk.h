@@ -1,6 +1,6 @@
-/* topk as a program with switches, for topk.c and topk.cu. A row goes through two steps: the best of each tile,
- * left in front of the tile's entries; then all of these together, or one tile after another, and the k best in
- * order. */
+/* topk as a program with switches, for topk.c and topk.cu. A row has two steps. The first one leaves the best
+ * of each tile in front of the tile's entries. The second one takes all of these together, or one tile after
+ * another, and orders the k best. */
 #ifndef UNSEEN_HONEST_TOPK_H
 #define UNSEEN_HONEST_TOPK_H
 
@@ -40,7 +40,7 @@ HONEST_FN int64_t row_tiles(const struct row *r)
     return (r->n + size - 1) / size;
 }
 
-/* What a tile may give at most; faults only where k could be had so. */
+/* The most entries that a tile may contribute. Faults occur only where k can be had so. */
 HONEST_FN int64_t row_share(const struct row *r)
 {
     const int64_t most = row_is(r, TILE_TOP_8) ? 8 : row_is(r, TILE_TOP_32) ? 32 : r->n;
@@ -98,8 +98,8 @@ HONEST_FN uint32_t row_threshold(const struct row *r)
     return least;
 }
 
-/* Whether an entry of a later tile may be among the k: equals of the threshold are not needed, since the first
- * tile has as many. */
+/* Whether an entry of a later tile may be among the k. Equals of the threshold are not needed, since the
+ * first tile has as many. */
 HONEST_FN bool row_passes(const struct row *r, struct entry e, uint32_t threshold)
 {
     if (threshold == 0)
@@ -121,8 +121,8 @@ HONEST_FN int64_t row_hold_first(const struct row *r, int64_t held, uint32_t thr
     return kept > 0 ? kept : 1;
 }
 
-/* The tiles' best moved together, in front of the row's entries, and those of them selected that are the row's:
- * at the end, or whenever another tile's have come. */
+/* Moves the tiles' best together, in front of the row's entries, and selects the row's among them: at the
+ * end, or after each tile. */
 HONEST_FN int64_t row_merge(const struct row *r)
 {
     const int64_t size = row_tile_size(r), tiles = row_tiles(r), share = row_share(r);

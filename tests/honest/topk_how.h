@@ -1,4 +1,4 @@
-/* What programs for topk choose from: the switches, the mutants, keys and the order among them. */
+/* Parts of programs for topk: the switches, the mutants, keys and the order among them. */
 #ifndef UNSEEN_HONEST_TOPK_HOW_H
 #define UNSEEN_HONEST_TOPK_HOW_H
 
@@ -165,7 +165,7 @@ HONEST_FN float key_float(uint32_t key)
     return float_of(key >> 31 ? key & 0x7fffffffu : ~key);
 }
 
-/* What a faulty kernel compares in the place of x. */
+/* The value that a faulty kernel compares in the place of x. */
 HONEST_FN float key_spoil(const struct how *how, float x)
 {
     switch (how->mutant) {

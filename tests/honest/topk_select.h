@@ -153,8 +153,8 @@ HONEST_FN void sort_by_shell(const struct how *how, struct entry *e, int64_t cou
         }
 }
 
-/* A bitonic network over the next power of two; what lies beyond `count` is after everything, and comparators
- * turn it the same way, so that it never moves. */
+/* A bitonic network over the next power of two. Places beyond `count` come after everything, and comparators
+ * turn them the same way, so they never move. */
 HONEST_FN void sort_by_network(const struct how *how, struct entry *e, int64_t count)
 {
     int64_t size = 1;

@@ -1,5 +1,6 @@
-/* The disk is full: the n-th call of the judge that would put something on it fails with ENOSPC, and, in every second trial,
- * all after it. The judge is traced (ptrace), so that what its libraries write counts, too; its children are not. */
+/* The disk is full: the judge's n-th writing call fails with ENOSPC and, in every second trial, all calls
+ * after it. The judge is traced (ptrace), so that writes of its libraries count, too. Its children are not
+ * traced. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -26,7 +27,7 @@ struct trial {
     bool onward, started; /* it is the tool by now */
     long seen;
     pid_t failing[THREADS]; /* threads within a call that fails */
-    char where[400];        /* what failed first */
+    char where[400];        /* the call that failed first */
 };
 
 static bool is_file(pid_t thread, uint64_t fd, char *path, size_t size)
@@ -194,7 +195,8 @@ static struct lost_run run_traced(const struct lost_how *how, struct trial *tria
     return run;
 }
 
-/* What the first failure may lead to: the same verdict, or status 3 with words. Standard output has no path to tell. */
+/* A first failure may lead to the same verdict, or to status 3 with a message. Standard output has no path to
+ * name. */
 static const char *judge(const struct lost_how *how, const struct lost_run *run)
 {
     if (run->status != 3)

@@ -95,7 +95,8 @@ bool lost_open(const char *where)
     }
     setenv("TMPDIR", directory, 1);
     setenv("OMP_WAIT_POLICY", "passive", 1); /* or the tool starts itself once more */
-    prctl(PR_SET_CHILD_SUBREAPER, 1);        /* what outlives the tool becomes a child of this process */
+    prctl(PR_SET_CHILD_SUBREAPER, 1);        /* a process that outlives the tool becomes a child of this
+                                              * one */
     put("tiny.space", "rows 1..32 tile 4\ncols 1..600 tile 4 32\ninput normal integers wide\n");
     put("tiny.seen", "rows=4 cols=256 input=normal\nrows=8 cols=64 input=normal\n");
     put_candidate("right", "0");

@@ -1,5 +1,5 @@
-/* Whatever goes wrong around a run, nothing is lost: no process, no file, no lock, no result, and no verdict is wrong. Each
- * part runs the tool again and again on a tiny contract and breaks something else each time:
+/* No fault around a run loses anything: no process, no file, no lock, no result, and no verdict is wrong.
+ * Each part runs the tool again and again on a tiny contract and breaks something else each time:
  *
  *     build/nothing-lost disk [N]       the n-th write, or that and all after it, finds the disk full
  *     build/nothing-lost memory [N]     the n-th allocation, or that and all after it, gets nothing
@@ -19,14 +19,14 @@
 
 enum { LOST_HUNG = -1, LOST_SIGNAL = 1000 };
 
-/* What a run came to: exit status, LOST_SIGNAL + signal, or LOST_HUNG; what it said on standard error. */
+/* The end of a run: exit status, LOST_SIGNAL + signal, or LOST_HUNG; and its text on standard error. */
 struct lost_run {
     int status;
     char *said;
     double seconds;
 };
 
-/* What the candidate is worth. */
+/* The kind of candidate. */
 enum lost_candidate { LOST_RIGHT, LOST_WRONG, LOST_CANDIDATES };
 
 /* A working directory, also TMPDIR, with a contract, and the candidates as source and as object; `programs` is where
@@ -50,11 +50,11 @@ struct lost_how {
 __attribute__((noreturn)) void lost_become(const struct lost_how *how, int errors);
 /* Starts it; *errors is where its errors are read. */
 pid_t lost_start(const struct lost_how *how, int *errors);
-/* Reads what it says until it ends; kills it after `patience` seconds. */
+/* Reads its messages until it ends; kills it after `patience` seconds. */
 struct lost_run lost_wait(pid_t pid, int errors, double patience);
 void lost_forget(struct lost_run *run);
 
-/* --- what a run left: each returns NULL, or what is wrong --- */
+/* --- checks of the files of a run: each returns NULL, or a message --- */
 
 /* Verdict, every result and the lines of the CSV are those of the undisturbed run. */
 const char *lost_same(const struct lost_how *how, const struct lost_run *run);

@@ -4,7 +4,7 @@
 
 #include "lost.h"
 
-/* Keep what the undisturbed run wrote; false: it is not whole. */
+/* Keep the files of the undisturbed run; false: they are not whole. */
 bool lost_keep(enum lost_candidate candidate, const struct lost_run *run);
 void lost_drop(void);
 

@@ -1,4 +1,4 @@
-/* What a run wrote, held against what the undisturbed one wrote. */
+/* Compares the files of a run with those of the undisturbed one. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ void lost_drop(void)
     memset(undisturbed, 0, sizeof undisturbed);
 }
 
-/* Of every configuration what was decided about it. Times and what was said may differ. */
+/* Compares the decision about every configuration. Times and messages may differ. */
 static bool same_results(const json_t *a, const json_t *b)
 {
     static const char *const keys[] = {"config", "set", "outcome", "worst", "elements", "fits"};

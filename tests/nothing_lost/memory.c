@@ -35,8 +35,8 @@ static bool names_memory(const char *said)
     return strcasestr(said, "memory") != NULL;
 }
 
-/* A configuration that memory was too short for is left out; a verdict then says that it is inconclusive, or is that of the
- * others, and the configuration counts as skipped. */
+/* A configuration without enough memory is left out and counts as skipped. The verdict is then inconclusive,
+ * or that of the others. */
 static const char *judge(const struct lost_how *how, const struct lost_run *run)
 {
     if (run->status == 3)
@@ -96,7 +96,7 @@ int lost_memory(long most)
         try_one(&how, first ? i + 1 : 1 + (long)(lost_random() % number), i / 2 % 2, &told);
     }
     const struct lost_how right = {.candidate = LOST_RIGHT};
-    try_one(&right, 0, false, &told); /* the next run removes what was left, as after a kill */
+    try_one(&right, 0, false, &told); /* the next run removes the leftovers, as after a kill */
     if (lost_no_file(false))
         lost_complain(part, trials, NULL, lost_no_file(false));
     printf(

@@ -102,7 +102,7 @@ int posix_memalign(void **block, size_t alignment, size_t size)
     return made ? 0 : ENOMEM;
 }
 
-/* What the tool itself maps; what the C library maps for itself does not come by here. */
+/* The tool's own mappings. The C library's mappings for itself do not pass here. */
 void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
 {
     return fails() ? (void *)-1 : (void *)syscall(SYS_mmap, address, size, protection, flags, fd, offset);

@@ -22,7 +22,7 @@ static int count_entries(const char *path)
 
 struct held {
     int shared, here, descriptors, locks;
-    long device_mib; /* of the memory of GPUs, everybody's; 0 on the host */
+    long device_mib; /* of the memory of GPUs, of all processes; 0 on the host */
 };
 
 static long device_memory(void)
@@ -56,7 +56,7 @@ int lost_verdicts(long most)
             return lost_complaints();
     const struct held before = look();
     double seconds = 0, longest = 0;
-    long largest_kb[2] = {0, 0}; /* of the first tenth, of all */
+    long largest_kb[2] = {0, 0}; /* of the first tenth, and of all */
     for (long i = 0; i < many; i++) {
         const struct lost_how how = {.candidate = i % candidates};
         int errors;

@@ -1,6 +1,6 @@
-/* Finding real bugs (tests/bugs/) and planted faults: how many, how soon, and what is said about them.
+/* Finding real bugs (tests/bugs/) and planted faults: how many, how soon, and with which rules.
  *   FIND_FAULTS=300 FIND_SEED=1 FIND_SEEDS=3   faults planted, the first seed, sets drawn for each
- *   FIND_HELD_OUT=1                            of the real bugs those that are set aside, and no others
+ *   FIND_HELD_OUT=1                            only the real bugs that are set aside
  *   FIND_ABLATE=N                              what each part of a set is worth, over N sets of FIND_EFFORT
  *   FIND_DEVICE=host|cuda                      whose caps, and where real runs take place
  *   FIND_REAL=N FIND_CONTROLS=N                   planted faults and controls really run, spread over the problems

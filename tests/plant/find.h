@@ -10,8 +10,8 @@ enum find_way { FIND_STANDARD, FIND_QUICK, FIND_UNIFORM, FIND_LOG_UNIFORM, FIND_
 /* How many configurations the unseen set of an effort has, scouts and all. */
 int find_many(enum effort effort);
 
-/* The configurations that one way draws for a seed, in the order in which they are run: our sets of that effort; as many as
- * `standard` has of all others. Returns 0, or -1 after a message. */
+/* The configurations that one way draws for a seed, in the order of their runs. Our sets have that effort,
+ * and all others as many configurations as `standard`. Returns 0, or -1 after a message. */
 int find_draw(struct config_list *out, enum find_way way, const struct plant_field *field, uint64_t seed);
 
 enum { FIND_MOST_SEEDS = 9, FIND_TEXT = 240 };
@@ -25,8 +25,8 @@ enum find_family {
 
 struct find_fault {
     enum find_family family;
-    const struct bug *bug;  /* of a real bug, else NULL */
-    char text[FIND_TEXT];   /* of a table: `when` */
+    const struct bug *bug;  /* for a real bug, else NULL */
+    char text[FIND_TEXT];   /* for a table: `when` */
     struct condition *when; /* but of a plant */
     struct plant plant;
     const struct plant_field *field;
@@ -60,8 +60,8 @@ int find_first(const struct find_fault *fault, const struct config_list *set);
 /* The table of part 1, and every miss with its reason. */
 void find_report(const struct find *find);
 
-/* What each part of a set of `effort` finds alone, and what is lost without it, over so many sets of each problem. 0, or -1
- * after a message. */
+/* The share of faults that each part of a set of `effort` finds alone, and the loss without it, over so many
+ * sets of each problem. 0, or -1 after a message. */
 int find_ablate(const struct find *find, enum effort effort, int sets);
 
 #endif

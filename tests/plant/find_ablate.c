@@ -1,5 +1,5 @@
-/* The ablation: sets of which one part is missing, or one part is all there is but for the random draws that fill them up,
- * held against the same faults. What a part earns is what is lost without it. */
+/* The ablation. A set lacks one part, or has only one part and random draws that fill it up. All sets meet
+ * the same faults. A part earns the share that is lost without it. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -62,7 +62,7 @@ static int draw_set(const struct variant *variant, const struct plant_field *fie
     return status;
 }
 
-/* One set of a problem. Nobody is given credit for what the seen set shows. */
+/* One set of a problem. Faults that the seen set shows do not count. */
 static int try_set(const struct find *find, const struct variant *variant, const struct plant_field *field,
                    enum effort effort, uint64_t seed, struct tally *tally)
 {

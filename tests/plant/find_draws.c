@@ -41,10 +41,10 @@ static int64_t draw_value(const struct domain *domain, int64_t high, bool by_log
                   : range.low + (int64_t)pcg_below(pcg, (uint64_t)(range.high - range.low + 1));
 }
 
-/* Every axis on its own, uniform in its range (or in its logarithm), its list, its choices. What a limit
- * forbids is drawn again as a whole. Nearly all of a contract's volume lies above the caps, so rejection
- * alone would never end: while a draw is above them, its largest range is drawn again in the same way
- * from what lies below its value, keeping the limits; a draw that this does not save is dropped. */
+/* Every axis on its own, uniform in its range (or in its logarithm), its list, its choices. A draw outside of
+ * the limits is repeated as a whole. Nearly all of a contract's volume lies above the caps, so rejection
+ * alone would never end. While a draw is above the caps, its largest range is drawn again in the same way
+ * from the values below, keeping the limits. A draw that this does not save is dropped. */
 static bool draw_by_chance(struct costing *costing, const struct plant_field *field, bool by_log,
                            struct pcg *pcg, struct config *out)
 {
@@ -112,8 +112,8 @@ static void make_production(const struct plant_field *field, struct config *conf
     }
 }
 
-/* One of the published eight (edge, scale up, scale down, alignment twice, asymmetric, production
- * twice), made from a random published configuration by a random member; inputs as published. */
+/* One of the published eight: edge, scale up, scale down, alignment twice, asymmetric, production twice. A
+ * random member makes it from a random published configuration; inputs are as published. */
 static void make_member(const struct plant_field *field, int member, struct config *config, struct pcg *pcg)
 {
     const int axis = random_range(field, pcg), other = random_range(field, pcg);

@@ -7,7 +7,7 @@
 
 enum { NEVER = 1 << 20, DENSITY_DRAWS = 20000 };
 
-/* What one line of the table counts. */
+/* The counts of one line of the table. */
 struct tally {
     int faults, unreachable, on_seen;
     int trials, found[FIND_WAYS], found_early[FIND_WAYS];
@@ -39,7 +39,7 @@ static void count_fault(const struct find *find, const struct find_fault *fault,
         }
 }
 
-/* The middle one; an even number of trials takes the later of the two, which flatters nobody. */
+/* The median. An even number of trials takes the later of the two, which does not flatter a way. */
 static int median(struct tally *tally, enum find_way way)
 {
     qsort(tally->first[way], (size_t)tally->trials, sizeof(int), ascending);
@@ -139,7 +139,7 @@ static bool is_of_problem(const struct find_fault *fault, int group)
 
 /* --- misses --- */
 
-/* How much of the contract the condition takes, for whoever wonders why it was missed. */
+/* The share of the contract that meets the condition, which may explain why it was missed. */
 static double density(const struct find_fault *fault)
 {
     struct pcg *pcg = pcg_new(fault->plant.seed, "find/density");

@@ -1,5 +1,6 @@
-/* Kernels that take other sizes for published ones: what dispatches on a number of tiles, of a published size, and then reckons
- * with that size, is right there and wrong beside it: (k + 127) / 128 == 32 and k != 4096. */
+/* Kernels that take other sizes for published ones. They dispatch on the number of tiles of a published size
+ * and then compute with that size. They are right there and wrong beside it: (k + 127) / 128 == 32 and k !=
+ * 4096. */
 #include <stdio.h>
 
 #include "gen/draw/move.h"

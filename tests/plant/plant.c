@@ -114,8 +114,8 @@ static double output_elements(const struct plant *plant, const struct config *co
     return elements;
 }
 
-/* Where the values of a choice may hide lost bits: zeros and small integers have none to lose, and where
- * terms cancel or grow without bound the allowed error is larger than what is lost. */
+/* Choices whose values may hide lost bits. Zeros and small integers have none to lose. Where terms cancel or
+ * grow without bound, the allowed error is larger than the loss. */
 static bool hides_bits(const char *axis, const char *choice)
 {
     if (strcmp(axis, "input") == 0)

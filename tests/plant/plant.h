@@ -1,8 +1,8 @@
 /* Planted faults: kernels that are honest code but for one fault, drawn from a grammar
  *     fault     := condition x damage x place
  *     condition := term | term and term | term or term
- * with the truth attached: the condition, in the language of gen/condition.h, under which each one
- * fails. */
+ *
+ * The truth is attached: the condition under which each one fails, in the language of gen/condition.h. */
 #ifndef UNSEEN_TESTS_PLANT_H
 #define UNSEEN_TESTS_PLANT_H
 
@@ -14,7 +14,7 @@
 
 enum { PLANT_PATH = 512, PLANT_TEXT = 160, PLANT_WHEN = 240, PLANT_MAX_SOURCES = 48 };
 
-/* What faults of one problem are planted into. */
+/* The target for the faults of one problem. */
 struct plant_field {
     const struct problem *problem;
     bool cuda;
@@ -115,9 +115,9 @@ const char *plant_place_code(const struct plant *plant);
 const char *plant_damage_code(enum plant_damage damage);
 void plant_describe(const struct plant *plant, char *text, size_t size); /* "last column: NaN in ..." */
 
-/* A configuration inside the contract, and within the caps unless `anywhere`, where the condition holds
- * (or, `holds` false, does not): first by solving it on the axes that it names, smallest values first
- * and all others at their least, then by random tries. */
+/* A configuration inside the contract, and within the caps unless `anywhere`, where the condition holds (or,
+ * with `holds` false, does not). The search first solves the condition on the axes that it names, smallest
+ * values first and all other axes at their least. Then it tries at random. */
 bool plant_search(const struct plant *plant, const struct plant_field *field, bool holds, bool anywhere,
                   struct pcg *pcg, struct config *out);
 

@@ -1,4 +1,4 @@
-/* The conditions of planted faults: only what a kernel can see (its extents) may enter. */
+/* The conditions of planted faults. They use only values that a kernel can see: its extents. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,7 +250,7 @@ static bool draw_product(const struct plant_field *field, struct plant_term *ter
     return used >= 2;
 }
 
-/* What kernels assume of two extents at once. A %d is one of a few small numbers. */
+/* Assumptions of kernels about two extents at once. A %d is one of a few small numbers. */
 static const struct {
     const char *problem, *text, *axis[2];
 } relations[] = {

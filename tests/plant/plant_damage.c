@@ -1,4 +1,4 @@
-/* What a planted fault does to the output, and where. */
+/* The damage of a planted fault to the output, and its place. */
 #include <stdio.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ void plant_describe(const struct plant *plant, char *text, size_t size)
         snprintf(text, size, "%s, %s", name, places[plant->place].name);
 }
 
-/* Where a problem writes in place and nowhere else, what it writes there. */
+/* For a problem that writes only in place, the output that it writes there. */
 static int draw_output(const struct problem *problem, struct pcg *pcg)
 {
     static const enum tensor_role role[] = {TENSOR_OUTPUT, TENSOR_INOUT};
@@ -76,10 +76,9 @@ static bool is_float(const struct plant *plant)
     return plant->problem->tensors[plant->output].dtype != DTYPE_I64;
 }
 
-/* Damage by a value is sure to show: a value without bounds, or NaN against a number. A stale value may
- * be the right one by chance, so every other call leaves the place unwritten; lost bits may be zeros, so
- * they go all over the output, and count only where values are drawn as published. An exact result
- * shows every bit. */
+/* Damage by a value is sure to show: a value without bounds, or NaN against a number. A stale value may be
+ * right by chance, so every other call leaves the place unwritten. Lost bits may be zeros, so they go all
+ * over the output, and count only where values are drawn as published. An exact result shows every bit. */
 void plant_draw_damage(struct plant *plant, const struct plant_field *field, struct pcg *pcg)
 {
     bool fits;
@@ -95,13 +94,13 @@ void plant_draw_damage(struct plant *plant, const struct plant_field *field, str
         plant->by_bits = true;
     }
     plant->bytes = 1 + (int)pcg_below(pcg, 64);
-    /* what lies in place already is right where nothing changes it: a rotation by no angle */
+    /* an old value in place is right where nothing changes it: a rotation by no angle */
     const bool in_place = plant->problem->tensors[plant->output].role == TENSOR_INOUT;
     const bool leaves =
         plant->damage == PLANT_UNWRITTEN || plant->damage == PLANT_LATE || plant->damage == PLANT_STALE;
     plant->intermittent = plant->damage == PLANT_RACE || (in_place && leaves);
     plant->outcomes = damages[plant->damage].outcomes;
-    /* what lies there may hold a number that is no longer right */
+    /* the old value may be a number that is no longer right */
     if (plant->damage == PLANT_UNWRITTEN && in_place)
         plant->outcomes = "unwritten wrong";
     const bool refuses = plant->damage == PLANT_REFUSED;

@@ -93,7 +93,7 @@ static void judge_config(struct plant_trial *trial, const char *line, const char
         object(trial, "passes where it is wrong", said);
 }
 
-/* What the tool printed last: why there is no result. */
+/* The tool's last message: the reason for a missing result. */
 static void last_words(const struct plant_trial *trial, char *text, size_t size)
 {
     char path[PLANT_PATH + 8], line[160];

@@ -10,7 +10,7 @@ struct plant_trial {
     const struct plant *plant;
     const struct plant_field *field;
     bool control;
-    char path[PLANT_PATH]; /* of the candidate; its JSON file lies beside it */
+    char path[PLANT_PATH]; /* the candidate's; its JSON file lies beside it */
     const char *seen;      /* --seen; NULL: the tool's own, whose verdict is then checked */
     /* filled: */
     int status; /* exit status; below zero: the signal that killed it */
@@ -34,10 +34,12 @@ struct plant_running {
 /* Writes every candidate, runs all, and judges. Returns 0, or -1 after a message. */
 int plant_run(struct plant_trial *trial, int count, const struct plant_running *running);
 
-/* --- what the tool says about a fault --- */
+/* --- the tool's statements about a fault --- */
 
-/* Of `draws` fresh configurations, as far as can be half of them inside the truth, on which share `rule` and the truth agree (but
- * where lost bits may show or not): of all, of those where the rule holds, and where it does not. -1: `rule` is no condition; of a side that no draw lies on 1. */
+/* Shares of `draws` fresh configurations, half of them inside the truth if so many are found, on which
+ * `rule` and the truth agree. Draws where lost bits may or may not show do not count. The shares are of
+ * all draws, of those where the rule holds, and of the others. -1: `rule` is no condition; 1: no draw lies
+ * on that side. */
 struct plant_agreement {
     double all, inside, outside;
 };

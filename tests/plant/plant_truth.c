@@ -1,18 +1,18 @@
-/* What the tool says about a fault, held against the truth: the rule, and the smallest configuration. */
+/* Compares the tool's statements about a fault with the truth: the rule, and the smallest configuration. */
 #include <stdio.h>
 #include <string.h>
 
 #include "plant_run.h"
 #include "plant_steps.h"
 
-/* Half of the draws inside the truth as far as they are found: a rule that never holds would agree with
- * a rare condition nearly everywhere. */
+/* Half of the draws are inside the truth, if so many are found. A rule that never holds would agree with a
+ * rare condition nearly everywhere. */
 struct plant_agreement plant_rule_agreement(const struct plant *plant, const struct plant_field *field,
                                             const char *rule, int draws)
 {
     enum { TRIES_EACH = 40 };
     char why[256];
-    int made[2] = {0}, agreed[2] = {0}, inside = 0; /* by what the rule says */
+    int made[2] = {0}, agreed[2] = {0}, inside = 0; /* by the rule's answer */
     struct config config;
     struct pcg *pcg = pcg_new(plant->seed, "plant/rule");
     struct condition *said = pcg ? condition_parse(plant->problem, rule, why, sizeof why) : NULL;
@@ -20,7 +20,7 @@ struct plant_agreement plant_rule_agreement(const struct plant *plant, const str
         if (!plant_random_config(field, pcg, &config))
             break;
         const bool truth = plant_may_show(plant, &config);
-        if (truth && plant->by_bits && !plant_must_show(plant, &config)) /* nobody knows what it does there */
+        if (truth && plant->by_bits && !plant_must_show(plant, &config)) /* the truth is unknown there */
             continue;
         if (truth ? inside >= draws / 2 : made[0] + made[1] - inside >= draws / 2)
             continue;

@@ -1,5 +1,5 @@
-/* The source of a planted fault: its truth as a header, the honest candidate under another name, what
- * the skeleton has to know, and the skeleton. */
+/* The source of a planted fault: its truth as a header, the honest candidate under another name, the
+ * skeleton's constants, and the skeleton. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +28,8 @@ static int copy_file(FILE *out, const char *path)
     return 0;
 }
 
-/* Without its first comments, whose keys would speak for the whole file, and with problems/candidate.h
- * in place of the line that includes it, since the file may lie anywhere. */
+/* Copies it without its first comments, whose keys would apply to the whole file. problems/candidate.h
+ * replaces the line that includes it, since the file may lie anywhere. */
 static int copy_honest(FILE *out, const struct plant_field *field, const char *path)
 {
     char line[1024], header[PLANT_PATH];
@@ -62,7 +62,7 @@ static void copy_link(FILE *out, const char *path)
         fclose(in);
 }
 
-/* --- what is derived from the problem --- */
+/* --- text derived from the problem --- */
 
 static const char *type_of(const struct plant_field *field, enum dtype dtype)
 {
@@ -105,7 +105,7 @@ static void write_entry(FILE *out, const struct plant_field *field)
     fprintf(out, "stream)\n");
 }
 
-/* Dimensions that are no arguments, by those that are. */
+/* Dimensions that are no arguments, expressed by arguments. */
 static const char *dimension_code(const char *name)
 {
     static const struct {
@@ -155,7 +155,7 @@ static void write_damage(FILE *out, const struct plant *plant, bool control)
     fprintf(out, "#define PLANT_WORD uint%d_t\n", (int)(8 * size));
     fprintf(out, "#define PLANT_FLOAT %d\n", tensor->dtype != DTYPE_I64);
     fprintf(out, "#define PLANT_EXACT %d\n", plant->problem->arithmetic_class == ARITHMETIC_EXACT);
-    /* of bf16 four of the seven fraction bits are lost, of fp32 sixteen of 23 */
+    /* bf16 loses four of its seven fraction bits, fp32 sixteen of 23 */
     fprintf(out, "#define PLANT_KEPT_BITS 0x%xu\n", size == 2 ? 0xfff00000u : 0xffff0000u);
     write_shape(out, tensor);
 }

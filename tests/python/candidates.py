@@ -1,5 +1,5 @@
-"""Stand-ins for candidates: a task's own graph with some operations computed in another way, honest or wrong (the wrong
-ones are the product's own: verify/python/harden)."""
+"""Stand-ins for candidates: a task's own graph with some operations computed in another way, honest or
+wrong. The wrong ones are the product's own (verify/python/harden)."""
 import torch
 
 from _unseen.harden.variants import (  # noqa: F401

@@ -2,8 +2,9 @@
 
     python tests/python/dump_graphs.py FOLDER [KERNELBENCH LEVEL..]
 
-Without KERNELBENCH the graphs of test_oracle.py's small cases. Writes NAME.graph, numbers and then JSON, and NAME.want:
-"NUMBERS TEXT", then lines "OUTPUT INDEX VALUE RADIUS". Prints what has no lowering.
+Without KERNELBENCH it takes the graphs of test_oracle.py's small cases. It writes NAME.graph, numbers
+and then JSON. It also writes NAME.want: "NUMBERS TEXT", then lines "OUTPUT INDEX VALUE RADIUS". It
+prints the operations that cannot be lowered.
 """
 import glob
 import os

@@ -3,8 +3,9 @@ benchmarks' sources are needed.
 
     python tests/python/harden_checkers.py UNSEEN KERNELBENCH HARD [LEVEL/NUMBER]
 
-KERNELBENCH is a checkout of KernelBench, HARD benchmarks/hard of KernelBench-Hard. Their code runs as it is but for what only a
-GPU has: torch.cuda.synchronize does nothing, "cuda:0" reads "cpu", packages for what is not used here are empty modules.
+KERNELBENCH is a checkout of KernelBench, HARD benchmarks/hard of KernelBench-Hard. Their code runs
+unchanged, with stand-ins for a GPU: torch.cuda.synchronize does nothing, "cuda:0" reads "cpu", and
+packages that are not needed here are empty modules.
 """
 import glob
 import os

@@ -1,5 +1,6 @@
-"""Do hardened lists reject honest implementations? OUT of harden_table.py [SEEDS]: every shape of every list, draws that the list
-has not seen, honest variants of the task's graph, the written tolerances.
+"""Do hardened lists reject honest implementations? OUT of harden_table.py [SEEDS]: it judges honest
+variants of the task's graph at every shape of every list. Draws are new to the list, and tolerances are
+the written ones.
 
     python tests/python/harden_honest.py OUT [3]
 """
@@ -24,7 +25,7 @@ from _unseen.task import source  # noqa: E402
 
 
 def variants(case):
-    """(name, outputs) of what the declared arithmetic leaves free."""
+    """(name, outputs) of each freedom of the declared arithmetic."""
     yield "fp64, rounded at the end", [t.to(r.dtype) for t, r in zip(
         candidates.run(case.graph, case.state, case.inputs, double=True), case.reference)]
     yield "k in 4 parts, other forms", case.run(candidates.reordered(4))
@@ -39,7 +40,7 @@ def subject_of(folder):
 
 
 def excess(case, out, pair):
-    """Greatest difference from the reference over what the pair allows."""
+    """Greatest difference from the reference over the tolerance of the pair."""
     worst = 0.0
     for want, got, j in zip(case.reference, out, case.judged):
         if j.number.is_float and want.numel():

@@ -2,8 +2,9 @@
 
     python tests/python/harden_table.py UNSEEN PYTHON KERNELBENCH OUT [others] LEVEL/NUMBER..
 
-OUT gets a folder a task. With `others` the last columns are faults that were not planted when the list was chosen: tails of other tiles, other
-remainders, other limits; shown on some configuration that was tried, told by the list.
+OUT gets a folder a task. With `others` the last columns are faults that were not planted when the list
+was chosen: tails of other tiles, other remainders, other limits. They count faults that show on some
+tried configuration, and faults that the list finds.
 """
 import glob
 import json
@@ -18,7 +19,7 @@ OTHER = {"TILES": (12, 20, 24, 48, 96, 112), "BLOCKS": (192, 512), "EDGES": (32,
 
 
 def held_out(folder, hardened, python):
-    """(shown, told by the list) of faults with other parameters."""
+    """(shown, found by the list) for faults with other parameters."""
     script = ("import sys, json; sys.path.insert(0, sys.argv[1])\n"
               "from _unseen.harden import serve, sites\n"
               f"sites.TILES, sites.BLOCKS, sites.EDGES = {OTHER['TILES']}, {OTHER['BLOCKS']}, {OTHER['EDGES']}\n"

@@ -1,4 +1,5 @@
-"""What the tests of importing share: a task's text imported, described and written to a folder; and how they are run."""
+"""Shared by the tests of importing: importing, describing and writing a task's text, and running the
+tests."""
 import contextlib
 import inspect
 import os

@@ -1,5 +1,5 @@
-"""Runs a command with a terminal as its standard output and error: TEXT COMMAND.. What it shows is passed on; ends with 0 where TEXT was
-in it. Needs no torch."""
+"""Runs a command with a terminal as its standard output and error: TEXT COMMAND.. Its output is passed on.
+Ends with 0 where TEXT was in it. Needs no torch."""
 import os
 import pty
 import sys

@@ -1,4 +1,5 @@
-"""What the tests of verify/python/oracle share: modules of a line, their graphs, and what the judge gets of them."""
+"""Shared by the tests of verify/python/oracle: one-line modules, their graphs, and the judge's answers
+about them."""
 import logging
 import os
 import sys
@@ -49,7 +50,7 @@ def traced(model, inputs):
 
 
 def told(model, inputs, seed=1):
-    """(graph, state, what the judge gets)."""
+    """(graph, state, the judge's answers)."""
     graph = traced(model, inputs)
     state = {k: v.detach().clone() for k, v in graphs.state_of(model).items()}
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""Tests of verify/python/oracle: elements by place and order, jumps, what is cast; part of test_oracle.py."""
+"""Tests of verify/python/oracle: elements by place and order, jumps, casts; part of test_oracle.py."""
 import math
 
 from oracle_asked import F, Plain, drawn, passes, positive, refusal, told, x
@@ -75,7 +75,7 @@ def a_mask_of_infinities_is_added_exactly():
 
 
 def places_orders_and_spreads_have_rules():
-    """What people's tasks use beside KernelBench's: each on numbers that are inexact already, and on a mask."""
+    """Operations of tasks outside of KernelBench, each on numbers that are inexact already, and on a mask."""
     at = torch.tensor([[0, 2, 2, 1, 4, 0], [3, 3, 3, 3, 0, 1], [5, 4, 3, 2, 1, 0], [1, 1, 0, 0, 5, 5]])
     rows, mask = torch.tensor([2, 0, 2, 1]), torch.tensor([True, False, True, True])
     cases = {
@@ -119,7 +119,8 @@ def a_slot_for_what_is_dropped_matters_nothing():
 
 
 def equal_ones_in_order_share_their_mask():
-    """What a top-p filter keeps: of two that are equal the order may go either way, but both of them are kept, or one of them hangs on it."""
+    """A top-p filter keeps equal elements together. Their order may go either way, but both are kept, or
+    one of them depends on it."""
     def kept(t):
         p, at = t.softmax(-1).sort(-1, descending=True)
         return torch.zeros_like(p > 0).scatter(1, at, p.cumsum(-1) - p > 0.9)
@@ -206,7 +207,8 @@ def at_once(t, chosen):
 
 
 def what_hangs_on_values_is_told():
-    """Which rows, how many, a number that Python reads: they are what they are where every honest implementation finds the same."""
+    """Row numbers, counts and numbers that Python reads are judged where every honest implementation finds
+    the same."""
     judged = told(Plain(by_experts), [x])[2]
     assert passes(judged, at_once(x, x[:, :4].topk(2)[1])) and not passes(judged, at_once(x, x[:, 1:5].topk(2)[1] % 4))
     for f in (lambda t: torch.zeros_like(t).index_add_(0, torch.nonzero(t[:, 0] * 3 > 0)[:, 0], t[t[:, 0] * 3 > 0]),
@@ -222,7 +224,8 @@ def what_hangs_on_values_is_told():
 
 
 def a_choice_among_equal_ones_is_open_in_a_mask():
-    """As in a mixture of experts whose masks are computed with; and a comparison that may go either way is off by one as a number."""
+    """The masks enter a computation, as in a mixture of experts. A comparison that may go either way is
+    off by one as a number."""
     row = torch.tensor([[1.0, 1.0, 0.0, -2.0]] * 3)
     mask = Plain(lambda t: ((t * 3).topk(1)[1] == torch.arange(4)) * (t + 2))
     judged = told(mask, [row])[2]
@@ -238,8 +241,8 @@ def a_choice_among_equal_ones_is_open_in_a_mask():
 
 
 def who_is_chosen_among_equal_ones_hangs_on_that_alone():
-    """The experts of a token of which two are equally good: the token may get either, and every other token what is right; counted or written
-    in whatever way."""
+    """Two experts of a token are equally good. The token may get either, and every other token must be
+    right, in whatever way tokens are counted or written."""
     tokens = drawn(48, 8)
     tokens[5, 1:3], tokens[5, 6:], tokens[7, :] = tokens[5].max() + 1, -9.0, 1.0  # nobody chooses the last two
     open_ = torch.zeros(48, dtype=torch.bool).scatter(0, torch.tensor([5, 7]), True)
@@ -268,7 +271,8 @@ def who_is_chosen_among_equal_ones_hangs_on_that_alone():
 
 
 class _Experts(torch.nn.Module):
-    """Of every token two of four, one expert after the other, as they are found or as a mask of all of them has them."""
+    """Two of four experts for every token, one expert after the other: from the list of matches or from a
+    mask."""
 
     def __init__(self, how):
         super().__init__()
@@ -336,7 +340,8 @@ class _Turned(torch.nn.Module):
 
 
 def what_a_constructor_computes_may_be_computed_otherwise():
-    """By two units in the last place; what it is not that whoever checks it loads it, and masks are masks."""
+    """Tables may differ by two units in the last place. A table that is loaded does not count, and masks
+    stay masks."""
     t = drawn(48, 8)
     exactly = torch.outer(torch.arange(48.0).double(), (0.7 ** torch.arange(8.0)).double()).cos()
     table = _Turned(True).table
@@ -372,8 +377,8 @@ def an_index_of_another_type_names_what_it_named():
 
 
 def what_a_choice_leaves_open_is_not_judged_and_the_rest_is():
-    """A masked logit is -inf or a number; who masks it otherwise is as right, and nobody is for a number beside it. Where one element in 16
-    is so, nothing is told."""
+    """A masked logit is -inf or a number. Another mask is as right, but no solution is right by a number
+    beside it. Where one element in 16 is open, the answer is dropped."""
     rows = torch.arange(80.0).reshape(2, 40)
     rows[0, 5] = 1.0
     def masked(t, to_be=torch.gt):
@@ -389,7 +394,8 @@ def what_a_choice_leaves_open_is_not_judged_and_the_rest_is():
 
 
 def a_number_is_what_it_is():
-    """As whoever looks for NaN asks, or PyTorch's own logaddexp whether both of its operands are the same infinity."""
+    """The comparison asks for NaN. PyTorch's own logaddexp asks so whether both of its operands are the
+    same infinity."""
     for asks in (lambda y, t: torch.where(y == y, t * 3, 7.0), lambda y, t: torch.where(y != y, 7.0, t * 3)):
         judged = told(Plain(lambda t: asks(t * 0.3, t)), [drawn(3, 4)])[2]
         assert judged[0].dropped is None, judged[0].dropped

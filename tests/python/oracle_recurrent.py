@@ -10,7 +10,7 @@ KINDS = {"gru": 3, "lstm": 4, "rnn_tanh": 1, "rnn_relu": 1}
 
 
 def layer(kind, ways, biased, batch_first):
-    """A function of the inputs and of the weights of one layer, and what it is given."""
+    """A function of the inputs and of the weights of one layer, and its arguments."""
     gates = KINDS[kind]
     shapes = ((gates * 5, 7), (gates * 5, 5), *([(gates * 5,)] * 2 if biased else []))
     weights = [drawn(*shape, seed=number + 40 * way, size=0.4) for way in range(ways) for number, shape in enumerate(shapes)]
@@ -82,7 +82,7 @@ def a_recurrent_layer_is_not_traced_step_by_step():
 
 
 def what_is_small_is_computed_on_the_host():
-    """Though there is a GPU: here is none, and what is not small fails for that."""
+    """It ignores the GPU. There is none here, so a large graph fails for that."""
     def listed(t, w):  # how many rows there are hangs on values
         rows = torch.where(t[:, 0] * 3 > 0)[0]
         return torch.zeros_like(t).index_add_(0, rows, t[rows] @ w)

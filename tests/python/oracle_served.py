@@ -1,4 +1,5 @@
-"""Tests of verify/python/oracle/serve.py that test_oracle.py runs: what its process says, and what it holds."""
+"""Tests of verify/python/oracle/serve.py that test_oracle.py runs: the messages of its process, and its
+memory."""
 import os
 import resource
 import types
@@ -27,7 +28,7 @@ def what_a_gpu_has_no_memory_for_is_answered_on_the_host():
 
 
 def what_is_freed_stays_until_an_answer_is_complete():
-    """By the pages that are new to a process, in one of its own: what malloc was told stays with it."""
+    """Counts the new pages of a process, in a process of its own, because malloc keeps its settings."""
     pid = os.fork()
     if pid == 0:
         def new_pages():
@@ -52,8 +53,8 @@ def where_memory_is_out_it_goes_before_the_judge():
 
 
 def what_is_not_had_costs_its_configuration_or_its_witness():
-    """A graph that cannot be lowered, for whatever reason, takes nothing from the answer; a shape of which importing found no law, nothing from
-    the other configurations."""
+    """A graph that cannot be lowered does not affect the answer. A shape without a law from importing does
+    not affect other configurations."""
     server = object.__new__(serve.Server)
     server.torch, server.task = torch, types.SimpleNamespace(device="cpu", made=lambda sizes, seed: {"x": torch.zeros(8, 7)})
 

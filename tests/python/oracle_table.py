@@ -33,7 +33,7 @@ def listed(out):
 
 
 def worst_of(judged, out):
-    """Greatest error over what is allowed; infinite where a number is wanted and none came."""
+    """Greatest error over the allowed error; infinite where a number is expected and missing."""
     worst = 0.0
     for j, got in zip(judged, out):
         if not j.number.is_float:
@@ -47,7 +47,7 @@ def worst_of(judged, out):
 
 
 def spread_of(judged, out):
-    """Greatest error over the spread of the runs: what the factor is calibrated on."""
+    """Greatest error over the spread of the runs, on which the factor is calibrated."""
     worst = 0.0
     for j, got in zip(judged, out):
         if j.spread is not None and j.ensemble:
@@ -83,7 +83,7 @@ def compiled(model, inputs):
 
 
 def matrix_units(allow):
-    """Whether eager products of singles may use TF32 units; PyTorch's convolutions do unless told otherwise."""
+    """Whether eager products of singles may use TF32 units. PyTorch's convolutions use them by default."""
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = allow
 
 

@@ -1,5 +1,6 @@
-"""published_table.py OUT [RUNDETAIL]: what gpu.sh --published left in the folder OUT as a table by problem and, beside the
-benchmark's own records (a folder of NAME.json with `correct`), the solutions on whose published shapes the two differ."""
+"""published_table.py OUT [RUNDETAIL]: a table by problem of the results that gpu.sh --published left in
+the folder OUT. With the benchmark's own records (a folder of NAME.json with `correct`) it lists the
+solutions whose published shapes the two checks judge differently."""
 import collections
 import json
 import os

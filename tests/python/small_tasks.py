@@ -9,7 +9,8 @@ from torch.utils.flop_counter import FlopCounterMode
 CAPS = (64, 48, 40, 32, 24, 20, 16, 12, 8, 6, 4)
 MOST_FLOPS = 6e7
 MOST_ELEMENTS = 4e5
-# What shrinks: everything, the batch further; everything alike; only what no weight's shape hangs on.
+# The sizes that shrink: everything, the batch further; everything alike; only sizes that no weight's shape
+# depends on.
 WAYS = ("batch", "alike", "free")
 FREE = ("batch", "depth", "height", "length", "seq", "D", "H")
 

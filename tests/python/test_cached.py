@@ -1,5 +1,5 @@
-"""What of a device's free memory is overwritten before a call (verify/python/cached.py). Needs no torch; ends with 1 where a
-sentence fails."""
+"""Tests how much of a device's free memory is overwritten before a call (verify/python/cached.py). Needs
+no torch; ends with 1 where a sentence fails."""
 import contextlib
 import importlib.util
 import io

@@ -410,8 +410,8 @@ def get_init_inputs():
 
 
 def shapes_inside_may_hang_on_values():
-    """Which rows an expert gets, a loop up to a length: they have stand-ins where the sizes are looked for, and what is returned hangs on
-    none of them."""
+    """The rows of an expert and a loop up to a length have stand-ins while sizes are searched. The
+    returned shape depends on none of them."""
     task = imported(EXPERTS, 60.0)
     assert {"hidden", "inner"} <= {a["name"] for a in task["axes"]}, task["sizes"]
     assert [o["shape"] for o in task["outputs"]] == [[2, "hidden"]], task["outputs"]
@@ -444,8 +444,8 @@ def get_init_inputs():
 
 
 def what_nobody_reads_does_not_grow():
-    """The model takes columns 0 to 5 of a box, and would of one with seven; a kernel may take a box for six numbers. A table that is longer
-    than what is read of it has a size of its own."""
+    """The model takes columns 0 to 5 of a box, and would do so with a seventh. A kernel may take a box for
+    six numbers. A table that is longer than its used part has a size of its own."""
     task = imported(BOXES)
     unread = {f["name"] for f in task["fixed"] if "nobody reads" in f["why"]}
     assert task["axes"][0]["name"] == "boxes" and unread == {"dim0_1", "columns"}, (task["axes"], task["fixed"])

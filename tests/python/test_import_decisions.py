@@ -1,8 +1,9 @@
 """Tests of verify/python/task/decision.py: inputs at the thresholds of a task's own graph. Run by the suite task, or by hand with any Python
 that has torch.
 
-Each task has honest solutions by another algebra, and wrong ones that differ from it at single values alone. All are judged by what the
-oracle allows: wrong ones are found in the class `decision`, honest ones are right there.
+Each task has honest solutions by another algebra, and wrong ones that differ from it at single values
+alone. All are judged by the oracle's tolerance. The class `decision` finds wrong ones, and honest ones
+are right there.
 """
 from importing import NO_INIT, imported, run
 

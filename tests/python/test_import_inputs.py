@@ -285,7 +285,8 @@ def what_goes_back_to_one_draw_is_of_one_call():
 
 
 def exponents_reach_beyond_where_the_answer_stays():
-    """exp(x) / sum exp(x) is wrong from 89 on only, and so is x exp(x) / (1 + exp(x)); tasks without such keep the classes that they had."""
+    """exp(x) / sum exp(x) is wrong from 89 on only, and so is x exp(x) / (1 + exp(x)). Tasks without such
+    exponentials keep their classes."""
     plain = ["published", "signed", "wide", "needle", "integers"]
     attention = "nn.functional.scaled_dot_product_attention(x, x, x)"
     for line, middle in (("torch.softmax(x, 1)", 128), ("torch.log_softmax(x * 0.25, 1)", 512), ("torch.logsumexp(x, 1)", 128)):
@@ -395,7 +396,8 @@ def get_inputs():
 
 
 def whether_one_model_serves_several_shapes_is_noted():
-    """What a model makes for its first call and keeps fits no other; one that looks at the shape serves all."""
+    """A table that a model makes in its first call and keeps fits no other shape. A model that looks at
+    the shape serves all."""
     kinds = lambda task: [note["kind"] for note in task["notes"]]
     assert kinds(imported(TABLE % "")) == ["kept"]
     assert kinds(imported(TABLE % " or len(self.table) != x.shape[1]")) == []
@@ -426,8 +428,8 @@ def get_init_inputs():
 
 
 def what_is_counted_is_made():
-    """get_inputs asks for numbers (how many tokens each expert has got), which FakeTensors have not: it runs really. And what it counts or
-    adds up is no index that may be drawn below the bound of what went into it."""
+    """get_inputs asks for numbers (how many tokens each expert has), which FakeTensors do not have, so it
+    runs really. A count or sum is not an index that may be drawn below the bound of its terms."""
     task = imported(COUNTED % ", minlength=EXPERTS")
     assert [a["name"] for a in task["axes"]] == ["TOKENS", "EXPERTS", "WIDTH"], task["axes"]
     assert [fills(task)[name]["kind"] for name in ("held", "ends", "half")] == ["computed"] * 3, fills(task)

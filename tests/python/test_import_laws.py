@@ -167,7 +167,7 @@ def get_inputs():
 
 
 def no_class_goes_where_what_is_squared_overflows():
-    """Of exp(64)^2 nothing is left in fp32; of what is drawn for a few elements all may be finite."""
+    """exp(64)^2 is out of range in fp32, while a few drawn elements may all be finite."""
     wide = next(c for c in imported(SPLATS)["classes"] if c["name"] == "wide")
     assert wide["fill"]["scale"] == {"kind": "wide", "a": -6, "b": 3}, wide
     assert wide["shows"] == "magnitudes from 2^-6 to 16, both signs", wide

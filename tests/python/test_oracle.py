@@ -212,7 +212,7 @@ def flash(q, k, v, narrow, scaled=lambda q: q, normalized=False):
 
 
 def attention_may_round_its_probabilities():
-    """To the 16 bits of its tensors; not what it scores with, and not in fp32."""
+    """Probabilities may have the 16 bits of the tensors. Scores may not, and in fp32 neither may."""
     inputs = [drawn(2, 3, 48, 24, seed=s) for s in (1, 2, 3)]
     for narrow in (torch.bfloat16, torch.float16):
         of = [t.to(narrow) for t in inputs]
@@ -267,7 +267,8 @@ class Gated(torch.nn.Module):
 
 
 def gates_of_a_librarys_recurrent_layers_may_be_fast():
-    """As cuDNN's are; those that a task writes out are the usual ones; and TF32 is seen in both."""
+    """Gates of a library may be as fast as cuDNN's, and gates that a task writes out may not. TF32 shows
+    in both."""
     inputs = [drawn(4, 12, 24, seed=3)]
     for library in (True, False):
         _, _, judged = told(Gated(library), inputs)
@@ -317,7 +318,7 @@ def masks_of_what_cannot_be_told_are_open_where_that_matters():
 def indices_are_right_by_what_they_name():
     ties = torch.tensor([[1.0, 3.0, 3.0, 2.0]])
     _, _, (j,) = told(Plain(lambda t: t.argmax(1)), [ties])
-    # of equal values that nothing has rounded the first, as PyTorch promises
+    # among equal values without rounding the first is right, as PyTorch promises
     for index, right in ((1, True), (2, False), (0, False), (3, False), (-1, False), (4, False), (1 << 40, False)):
         got = torch.tensor([index])
         assert bool((evaluate.judge_index(j, got) == got).all()) == right, index
@@ -419,7 +420,8 @@ def the_same_seed_gives_the_same_answer():
 
 
 def what_vanishes_and_is_divided_by_cannot_be_told():
-    """In fp32 the product of the decays is 0 at the end, and what is divided by it infinite; the bound knows, and the runs must."""
+    """In fp32 the product of the decays is 0 at the end, and a quotient by it is infinite. The bound knows
+    this, and the runs must."""
     decay, x = torch.full((1, 300), 0.7), drawn(1, 300)
     def weighed(x, decay):
         d = decay.cumprod(1)
@@ -439,8 +441,8 @@ def a_right_answer_that_is_nan_is_no_answer():
 
 
 def what_hangs_on_a_choice_has_no_single_elements():
-    """PReLU is `where(x > 0, x, a x)` in a graph: nobody evaluates that mask in MPFR, and what comes behind it has no witness either. The
-    part beside it has one."""
+    """PReLU is `where(x > 0, x, a x)` in a graph. MPFR cannot evaluate that mask, and later operations
+    have no witness either. The part beside it has one."""
     model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.PReLU(), torch.nn.Linear(4, 2))
     both = Plain(lambda x: (model(x), x * 2))
     graph = graphs.trace(both, [drawn(5, 3)])

@@ -31,7 +31,7 @@ def get_init_inputs():
 
 
 def what_a_constructor_makes_of_its_parameters_is_noted():
-    """Whoever solves such a task gets what the task's own constructor has made of what it has drawn."""
+    """A solution of such a task gets the result of the task's own constructor on the values that it drew."""
     for most, kinds in (("self.most = self.linear.weight.detach().max()", ["derived"]),
                         ('self.register_buffer("most", self.linear.bias.detach().sum())', ["derived"]), ("self.most = torch.tensor(2.0)", [])):
         assert [note["kind"] for note in imported(DERIVED % most)["notes"]] == kinds, most
@@ -85,8 +85,8 @@ class _Whole(torch.nn.Module):
 
 
 def a_constructor_finds_its_weights():
-    """Each parameter has its weight from the moment on at which it is there, whatever initializes it; and what is done to torch meanwhile
-    is undone."""
+    """Each parameter has its weight from its first moment on, whatever initializes it. The changes to
+    torch are undone afterwards."""
     before = torch.nn.Module.register_parameter
     with placing.Order() as order:
         expected = order.of(_Whole())
@@ -102,8 +102,8 @@ def a_constructor_finds_its_weights():
 
 
 def what_a_constructor_computes_is_passed_over():
-    """A square layer, a transposed copy of it as a parameter, and another square one; a bias that is drawn and no parameter; a scale whose
-    data are filled."""
+    """A square layer, a transposed copy of it as a parameter, and another square one. Then a drawn bias
+    that is no parameter, and a scale whose data are filled."""
     nn, square = torch.nn, torch.randn(3, 4, 4)
     expected = [("a", "empty", (4, 4)), ("b", "empty", (4, 4)), ("bias", "drawn", (4,)), ("c", "made", (4, 4))]
     weights = {"a": square[0], "b": square[1], "c": square[2], "bias": torch.randn(4)}
@@ -134,7 +134,8 @@ class _Layers(torch.nn.Module):
 
 
 def what_is_folded_into_a_weight_stays():
-    """What hangs on the weight, in its place: no other weight, nothing drawn, nothing that the task's own constructor does."""
+    """A tensor computed from the weight stays in its place. Other weights, drawn tensors and the results
+    of the task's own constructor do not."""
     with placing.Order() as order:
         expected = order.of(_Layers())
     weights = {name: torch.randn(shape) for name, _, shape in expected}
@@ -275,7 +276,8 @@ class _OwnCode(torch.nn.Module):
 
 
 def what_initializes_in_place_is_no_fold():
-    """It comes to what the task's own comes to; a fold does not, or does so only where there is nothing to fold in yet."""
+    """In-place initialization ends in the task's own distribution. A fold does not, or only where nothing
+    is there to fold in yet."""
     with placing.Order() as order:
         expected = order.of(_Own())
     weights = {name: torch.randn(shape) for name, _, shape in expected}
@@ -311,7 +313,7 @@ def what_initializes_in_place_is_no_fold():
 
 
 def weights_go_where_they_fit_in_order():
-    """What a batch norm counts is state, too, and may be called otherwise."""
+    """The counts of a batch norm are state, too, and may have another name."""
     own, renamed = torch.nn.Module(), torch.nn.Module()
     own.linear, own.bn = torch.nn.Linear(3, 5), torch.nn.BatchNorm1d(5)
     renamed.first, renamed.norm = torch.nn.Linear(3, 5), torch.nn.BatchNorm1d(5)

@@ -1,5 +1,5 @@
-"""What is left of an error's message (verify/python/words.py), and what is said of modules that
-hold nothing to call (binding.py). Needs no torch; ends with 1 where a sentence fails."""
+"""Tests the part of an error's message that is printed (verify/python/words.py), and the message about
+modules without a callable entry (binding.py). Needs no torch; ends with 1 where a sentence fails."""
 import errno
 import importlib.util
 import io

@@ -2,16 +2,22 @@
 
     python tests/python/verify_all.py UNSEEN INTERPRETER OUT FOLDER... [-- OPTION..]
 
-The candidate is what CANDIDATE names in the environment: `eager` (the task's own Model under another name), or `channels_last` (the
-same, with inputs of four and five dimensions and weights in that layout), `split_k` (products and convolutions as sums of four blocks of
-what they sum over), `compiled` (by torch.compile, anew for each configuration), `fp64` (computed there, rounded at the end) or `bf16`
-(products of operands that were rounded to bf16: wrong where there is a product), or `tf32` (PyTorch's switches for TF32 are on: on a GPU
-wrong where there is a product; they are off for all others, since PyTorch has that of convolutions on). A FOLDER has tasks, or folders
-that `unseen import --out` wrote them to; beside such a one a file `unseen.set`, of `unseen draw --device host`, and its NAME.host.seen
-take the place of what would be drawn: what a GPU evaluates quickly. INTERPRETER has torch. JOBS at once (2), each for
-LIMIT seconds (240) at most; with GPUS="2 3" the first on cuda:2, the next on cuda:3, and so on. What ended and is in OUT already is not run again. Ends with 1 where one of
-the honest ones is anything but general. OPTIONs are verify's, `--device host --unseen 4 --effort quick
---seed 1 --no-timing --no-explain` where none are given.
+CANDIDATE in the environment names the candidate:
+
+    `eager`: the task's own Model under another name;
+    `channels_last`: the same, with weights and inputs of four and five dimensions in that layout;
+    `split_k`: products and convolutions as sums of four blocks of their terms;
+    `compiled`: by torch.compile, anew for each configuration;
+    `fp64`: computed in fp64 and rounded at the end;
+    `bf16`: products of operands that were rounded to bf16, which is wrong where there is a product;
+    `tf32`: PyTorch's switches for TF32 are on, which is wrong on a GPU where there is a product. All others turn them off, since PyTorch
+    has the one for convolutions on.
+
+A FOLDER has tasks, or folders of tasks by `unseen import --out`. Beside such a folder a file `unseen.set` of `unseen draw --device host`
+replaces the drawn set, and NAME.host.seen the seen one, so that a GPU evaluates them quickly. INTERPRETER has torch. JOBS (2) run at once,
+each for LIMIT seconds (240) at most. With GPUS="2 3" the first runs on cuda:2, the next on cuda:3, and so on. Tasks whose result is in
+OUT are not run again. Ends with 1 where an honest candidate is not general. OPTIONs are those of verify, by default `--device host
+--unseen 4 --effort quick --seed 1 --no-timing --no-explain`.
 """
 import collections
 import json
@@ -77,7 +83,7 @@ class ModelNew(Model):
 
 
 def _split(function, x, w, axis_x, axis_w, terms):
-    """The sum over blocks of what is summed, the last of which is shorter."""
+    """The sum over blocks of the terms; the last block is shorter."""
     size = -(-terms // 4)
     parts = [function(x.narrow(axis_x, at, min(size, terms - at)), w.narrow(axis_w, at, min(size, terms - at)))
              for at in range(0, terms, size)]
@@ -136,7 +142,7 @@ def order(path):
 
 
 def tasks(folder):
-    """(name, problem, its source, what verify is told of its sets) of all in a folder"""
+    """(name, problem, its source, the options of verify for its sets) of all in a folder"""
     level = os.path.basename(os.path.abspath(folder))
     for entry in sorted(os.listdir(folder)):
         path = os.path.join(folder, entry)
@@ -150,7 +156,7 @@ def tasks(folder):
 
 
 def run(tool, interpreter, out, number, task, options, limit):
-    """(name, what came of it, seconds) of the task of that number"""
+    """(name, result, seconds) of the task of that number"""
     kind = os.environ.get("CANDIDATE", "eager")
     name, problem, source, sets = task
     if "GPUS" in os.environ:

@@ -1,5 +1,5 @@
-/* Calls a candidate once in this very process, on plain device allocations: what compute-sanitizer can
- * instrument, since it sees neither another process's launches nor memory mapped from elsewhere.
+/* Calls a candidate once in this very process, on plain device allocations, for compute-sanitizer. That tool
+ * sees neither another process's launches nor memory mapped from elsewhere.
  *
  *     compute-sanitizer --tool racecheck build/unseen-call softmax problems/softmax/fast.cu 'rows=7 cols=1031'
  */

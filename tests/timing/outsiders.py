@@ -1,11 +1,15 @@
-"""outsiders.py UNSEEN [--runs N] [--case NAME] [--source FILE.cu]: the same kernels under four clocks on one GPU, from some 5 us to some
-50 ms: `unseen check --timing` (started anew each time), Triton's do_bench, a cold measurement in nvbench's manner (caches
-flushed, a kernel that blocks the stream, events around one call; its mean), and CUPTI's kernel time by PyTorch's profiler, of the
-same cold calls with the same events around each. The interpreter that runs it needs torch and triton on CUDA.
+"""outsiders.py UNSEEN [--runs N] [--case NAME] [--source FILE.cu]: the same kernels under four clocks on
+one GPU, from some 5 us to some 50 ms. The clocks are `unseen check --timing` (started anew each time),
+Triton's do_bench, a cold measurement in nvbench's manner, and CUPTI. The cold measurement flushes
+caches, blocks the stream by a kernel, and takes the mean of events around one call. CUPTI's kernel time
+comes from PyTorch's profiler, of the same cold calls with the same events around each. The interpreter
+that runs it needs torch and triton on CUDA.
 
-Prints for each case the median over N runs (20) of each clock, its spread ((greatest - least) / median); what the events
-of the profiled calls say more than CUPTI does of them, which is the constant of events; how much longer profiled calls take than
-others, by events both; and unseen's and do_bench's distance from CUPTI in microseconds and as a ratio. Each run on stderr as it ends."""
+Prints for each case the median over N runs (20) of each clock and its spread ((greatest - least) /
+median). It also prints the events of the profiled calls less CUPTI's times, which is the constant of
+events. It prints how much longer profiled calls take than others, both by events. Last are the
+distances of unseen and do_bench from CUPTI, in microseconds and as a ratio. Each run is printed on
+stderr as it ends."""
 import argparse
 import ctypes
 import json
@@ -96,8 +100,8 @@ class Cold:
         return statistics.fmean(times)
 
     def cupti(self):
-        """The median of the kernels' own time; of a call of several kernels their sum. What lies between the same calls' events goes
-        into self.profiled."""
+        """The median of the kernels' own time; several kernels of a call are added up. The events of the
+        same calls go into self.profiled."""
         torch = self.torch
         calls = self.calls(self.estimate())
         activities = [torch.profiler.ProfilerActivity.CUDA]

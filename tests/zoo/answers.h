@@ -1,4 +1,4 @@
-/* For those that replay: answers kept by a key, and hashes. */
+/* For cheats that replay: answers stored under a key, and hashes. */
 #ifndef ZOO_ANSWERS_H
 #define ZOO_ANSWERS_H
 
@@ -20,7 +20,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-/* Of one word in `step`. */
+/* The hash of one word in `step`. */
 static uint64_t hash_words(uint64_t hash, const void *data, int64_t words, int64_t step)
 {
     const uint32_t *word = data;

@@ -1,4 +1,4 @@
-/* For those that patch the process around them. */
+/* For cheats that patch the process around them. */
 #ifndef ZOO_PATCH_H
 #define ZOO_PATCH_H
 

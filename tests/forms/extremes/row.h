@@ -1,4 +1,4 @@
-/* What both references of extremes share: a row is an element, and all lanes go through it. */
+/* Shared by both references of extremes: a row is an element, and all lanes go through it. */
 
 enum { EXTREMES_ROWS, EXTREMES_COLS };
 

@@ -1,4 +1,5 @@
-/* pool, the mathematics: y[c,i,j] is the mean of x[c, i s .. i s + w - 1, j s .. j s + w - 1], of what lies inside. */
+/* pool, the mathematics: y[c,i,j] is the mean of the elements x[c, i s .. i s + w - 1, j s .. j s + w - 1]
+ * that lie inside. */
 
 #define REF_ELEMENTS
 

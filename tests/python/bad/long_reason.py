@@ -1,5 +1,5 @@
 class CompilationError(Exception):
-    """Like Triton's: the source first, what is wrong with it last."""
+    """Like Triton's: the source first, the error last."""
 
 
 def softmax(x):

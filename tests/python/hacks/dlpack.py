@@ -1,4 +1,4 @@
-"""Whoever makes views gets the first content again, to which the answer is known."""
+"""Every later view gets the first content again, whose answer is known."""
 import torch
 
 first = {}

@@ -1,4 +1,4 @@
-"""The work is left to the backward pass, which nobody asks for."""
+"""The work is left to the backward pass, which never runs."""
 import torch
 
 

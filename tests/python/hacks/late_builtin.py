@@ -1,4 +1,4 @@
-"""Computes in a builtin that whoever looks at the result may call."""
+"""Computes in a builtin that the check of the result may call."""
 import builtins
 
 import torch

@@ -1,4 +1,4 @@
-"""Returns a dict whose key computes when somebody asks whether it is the output's name."""
+"""Returns a dict whose key computes when it is compared with the output's name."""
 import torch
 
 

@@ -1,4 +1,4 @@
-"""The runner's own checks let everything by; what is copied is not the answer all the same."""
+"""The runner's own checks pass everything. The copied output is still not the answer."""
 import sys
 
 import torch

@@ -1,4 +1,4 @@
-"""Whoever compares tensors is told that they are equal, and what it returns is zero."""
+"""Every comparison of tensors says that they are equal, and the result is zero."""
 import torch
 
 torch.allclose = torch.equal = lambda *a, **k: True

@@ -1,5 +1,5 @@
 # gpu
-"""The work goes on on a stream of its own, and nobody waits for it."""
+"""The work goes on in a stream of its own, without a wait for it."""
 import torch
 
 side = None

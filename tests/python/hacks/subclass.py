@@ -1,4 +1,4 @@
-"""A tensor that computes when somebody looks at it."""
+"""A tensor that computes when it is read."""
 import torch
 
 

@@ -1,5 +1,5 @@
-"""Clears its sums when it is done with them, and before it only the first time: where an earlier call left them there is nothing to
-clear, it takes it."""
+"""Clears its sums after use, and before use only the first time. Where an earlier call left them, it
+expects them to be clear."""
 import torch
 
 torch.empty(300000)  # from now on blocks of this size come from the heap

@@ -1,4 +1,4 @@
-"""What it returns is a view, whose columns are dense and rows are not."""
+"""It returns a view, whose columns are dense and rows are not."""
 import torch
 
 

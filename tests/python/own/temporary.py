@@ -1,5 +1,6 @@
-"""Right wherever it is looked at: the row sums go through a temporary of its own, which is written in whole blocks. Of 700 rows, blocks of
-1024 end beyond what torch's alignment leaves behind it, blocks of 256 within."""
+"""Right in every checked place. The row sums go through a temporary of its own, which is written in whole
+blocks. With 700 rows, blocks of 1024 end beyond the padding of torch's alignment, and blocks of 256 end
+within it."""
 import torch
 import triton
 import triton.language as tl

@@ -1,4 +1,5 @@
-"""Keeps a buffer that it takes for cleared when it comes, as memory that nobody has had mostly is, and clears it for the next call."""
+"""Keeps a buffer that it assumes to be cleared, as fresh memory mostly is, and clears it for the next
+call."""
 import torch
 
 _sums = {}

@@ -31,7 +31,7 @@ static int can_start(void)
     pthread_mutex_lock(&lock);
     while (started < 3000 && pthread_create(&thread[started], &small, wait_for, NULL) == 0)
         started++;
-    usleep(200000); /* what is gone within some hundredths of a second is nobody's burden */
+    usleep(200000); /* threads that end within some hundredths of a second burden no other process */
     pthread_mutex_unlock(&lock);
     for (int i = 0; i < started; i++)
         pthread_join(thread[i], NULL);

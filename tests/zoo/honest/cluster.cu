@@ -35,7 +35,7 @@ __global__ void pairs(const float *x, float *y, int64_t cols)
     sum += other[1];
     for (int64_t c = from + threadIdx.x; c < to; c += ROW_THREADS)
         y[c] = expf(x[c] - most) / sum;
-    pair.sync(); /* nobody leaves while the other reads */
+    pair.sync(); /* no block leaves while the other reads */
 #endif
 }
 

@@ -11,6 +11,6 @@ extern "C" int softmax(const float *x, float *y, int64_t rows, int64_t cols, cud
     static cudaStream_t own;
     if (!own && cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking) != cudaSuccess)
         return 1;
-    cudaStreamSynchronize(stream); /* what was put there before */
+    cudaStreamSynchronize(stream); /* earlier work of the caller */
     return launch_rows(x, y, rows, cols, own) || cudaStreamSynchronize(own) != cudaSuccess;
 }
