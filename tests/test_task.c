@@ -1,6 +1,5 @@
-/* Tasks in Python: the findings of importing, its messages about files that are no tasks, and verdicts on
- * solutions. Tests that need torch take the interpreter that UNSEEN_TEST_PYTHON names, or build/venv's.
- * PYTHON_ALL=1 runs the slow ones, too. */
+/* Tasks in Python: importing, messages about other files, and verdicts on solutions. Tests that need torch use the
+ * interpreter of UNSEEN_TEST_PYTHON, or build/venv's. PYTHON_ALL=1 runs the slow tests, too. */
 #include <check.h>
 #include <dirent.h>
 #include <signal.h>

@@ -114,8 +114,8 @@ static const struct option_row rows[] = {
     {"entry", "NAME", OPTION_TEXT, FIELD(entry), .commands = ONE_CANDIDATE,
      .help = "the class or function of a candidate in Python; of a folder FILE:NAME (default: the one there is)"},
     {"compile-timeout", "SECONDS", OPTION_SECONDS, FIELD(compile_timeout), .example = "120", .commands = COMPILING,
-     .help = "limit of compiling, and of loading a candidate in Python with its first call (default: 600); "
-             "of importing a task (default: 300)"},
+     .help = "limit of compiling, of importing a task, and of loading a candidate in Python with its first call "
+             "(default: 600)"},
     {"memory", "SIZE", OPTION_SIZE, FIELD(memory), .least = 16, .commands = ONE_CANDIDATE,
      .help = "main memory of the candidate and its processes, such as 8G (default: half of the machine's, "
              "shared by --jobs)"},
