@@ -28,7 +28,7 @@ void comparison_header(FILE *out, const struct comparison *c)
 {
     static const char *const how[] = {
         [COMPARISON_NOW] = "timed now, in turns on the same inputs",
-        [COMPARISON_STORED] = "stored times as they are: what the machine was like in each run is not known",
+        [COMPARISON_STORED] = "stored times as they are: the machine's state in each run is not known",
         [COMPARISON_DRIFT] = "times of two runs, each held against the problem's own baseline in its run"};
 
     fprintf(out, "unseen %s: %s\n", text_or(c->version, ""), text_or(c->problem, "unknown problem"));

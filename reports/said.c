@@ -50,7 +50,7 @@ static void say_inconclusive(char *text, size_t size, const struct result *resul
         snprintf(text, size, "%d of %d seen configurations could not be judged; nothing that was fails.",
                  seen->skipped, seen->configs);
     else if (result->forbid_blind)
-        snprintf(text, size, "what it loads could not be seen, so that nothing shows what --forbid asks.");
+        snprintf(text, size, "this machine hides the libraries that it loads, so --forbid proves nothing.");
     else if (seen->configs == 0)
         snprintf(text, size, "no seen configuration was run, so there is nothing to compare with.");
     else if (unseen->configs == 0)
@@ -123,7 +123,7 @@ static void say(char *text, size_t size, const struct result *result)
     case VERDICT_FORBIDDEN:
         snprintf(
             text, size,
-            "it uses what --forbid names, so its passes and times do not count. The findings below are the "
+            "it uses a library that --forbid names, so its passes and times do not count. The findings below are the "
             "proof.");
         break;
     case VERDICT_INCONCLUSIVE:

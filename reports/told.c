@@ -5,9 +5,9 @@
 static const struct {
     const char *name, *meaning;
 } labels[] = {
-    {"enclosed", "right values and what they may be off are proved"},
-    {"fp64", "what they may be off is proved, the right values are only computed in fp64"},
-    {"ensemble", "what they may be off is calibrated on runs with injected errors"},
+    {"enclosed", "expected values and error bounds are proved"},
+    {"fp64", "error bounds are proved; expected values are computed in fp64"},
+    {"ensemble", "error bounds are calibrated on runs with injected errors"},
 };
 enum { LABELS = sizeof labels / sizeof *labels };
 
@@ -46,11 +46,11 @@ bool told_line(const struct result *result, char *text, size_t size)
     if (open && used < size)
         used +=
             (size_t)snprintf(text + used, size - used,
-                             "; in %d a few elements hang on a choice that may go either way, and are not "
+                             "; in %d a few elements depend on a tie that may go either way, and are not "
                              "judged",
                              open);
     if (untold && used < size)
-        snprintf(text + used, size - used, "%s%d left out, whose right answer cannot be told",
+        snprintf(text + used, size - used, "%s%d left out, since their right answer is not known",
                  used ? "; " : "", untold);
     return all + untold > 0;
 }

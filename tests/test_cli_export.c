@@ -196,7 +196,7 @@ START_TEST(a_given_set_is_run_to_the_letter)
         "--json", "r.json");
     cli_expect(1, "specialized: ");
     cli_expect(1, "2 seen configurations, and 2 unseen ones that were given and not drawn");
-    cli_expect(1, "the unseen set was given (given.set) and not drawn");
+    cli_expect(1, "the unseen set came from given.set and was not drawn");
     json_t *json = cli_json("r.json");
     const json_t *results = json_object_get(json, "results");
     ck_assert_uint_eq(json_array_size(results), 4);

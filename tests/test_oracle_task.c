@@ -348,7 +348,7 @@ START_TEST(reports_say_how_answers_are_known)
     ck_assert_ptr_null(strstr(text, "either way"));
     results[1].told.open = true;
     ck_assert(told_line(&result, text, sizeof text));
-    ck_assert_ptr_nonnull(strstr(text, "; in 1 a few elements hang on a choice that may go either way"));
+    ck_assert_ptr_nonnull(strstr(text, "; in 1 a few elements depend on a tie that may go either way"));
     results[3].reason.cause = CAUSE_UNTOLD;
     result.result_count = 4;
     ck_assert(told_line(&result, text, sizeof text));

@@ -186,7 +186,7 @@ START_TEST(progress_leaves_no_trail_on_a_narrow_terminal)
 
     text_set_width(40);
     terminal_progress(out, 1234, 1500, 321, 5990);
-    terminal_status(out, "shrinking and explaining what failed, which is longer than this");
+    terminal_status(out, "searching for the rule and the smallest failure, which is longer than this");
     terminal_progress_clear(out);
     fclose(out);
     text_set_width(TEXT_WIDTH);

@@ -69,7 +69,7 @@ START_TEST(what_a_plan_leaves_out_of_its_key_is_wrong_after_a_twin)
     ck_assert_msg(strstr(result.detail, ": right with rows=") != NULL, "%s", result.detail);
     ck_assert(result.pair.present);
     ck_assert_int_eq(result.pair.config.value[1], result.pair.after.value[1]);
-    ck_assert_str_eq(result.pair.relation, "equal but for rows");
+    ck_assert_str_eq(result.pair.relation, "equal except for rows");
     defence_remove("twin");
     ck_assert_int_eq(check_seeds(60).outcome, OUTCOME_PASS);
     defence_restore();
@@ -132,7 +132,7 @@ START_TEST(a_sampled_replay_is_found_in_timed_calls)
             break;
     }
     ck_assert_int_eq(result.outcome, OUTCOME_WRONG);
-    ck_assert_msg(strstr(result.detail, "its inputs those of the call before but for x[") != NULL, "%s",
+    ck_assert_msg(strstr(result.detail, "with the inputs of the call before except for x[") != NULL, "%s",
                   result.detail);
     expect_replay("in a timed call (number ");
     close_kernel();

@@ -116,9 +116,9 @@ START_TEST(what_two_configurations_share_is_said)
         {"rows=6 cols=10 eps=small", "rows=15 cols=4 eps=small", "equal rows*cols"},
         {"rows=6 cols=10 eps=small", "rows=15 cols=4 eps=large", "equal rows*cols"},
         {"rows=6 cols=10 eps=small", "rows=7 cols=9 eps=small", "equal rows+cols"},
-        {"rows=6 cols=10 eps=small", "rows=6 cols=10 eps=large", "equal but for eps"},
-        {"rows=6 cols=10 eps=small", "rows=7 cols=10 eps=small", "equal but for rows"},
-        {"rows=6 cols=10 eps=small", "rows=7 cols=23 eps=small", "equal but for rows and cols"},
+        {"rows=6 cols=10 eps=small", "rows=6 cols=10 eps=large", "equal except for eps"},
+        {"rows=6 cols=10 eps=small", "rows=7 cols=10 eps=small", "equal except for rows"},
+        {"rows=6 cols=10 eps=small", "rows=7 cols=23 eps=small", "equal except for rows and cols"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         const struct config a = parse("layer_norm", pairs[i].a), b = parse("layer_norm", pairs[i].b);

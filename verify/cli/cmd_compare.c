@@ -199,7 +199,7 @@ static int run_now(struct task *task, const struct options *options)
     describe(task, options, &c);
     c.outcomes_only = !options->timing;
     if (strcmp(c.side[0].sha256, c.side[1].sha256) == 0)
-        comparison_note(&c, "both are the same kernel: what differs is this machine");
+        comparison_note(&c, "both are the same kernel: differences come from this machine");
     if (!options->quiet)
         comparison_header(stdout, &c);
     const enum run_status status = side_by_side(task, &side, &c, error, sizeof error);

@@ -78,7 +78,7 @@ int command_import(const struct options *options)
         options_error("%s", text);
         return status == FOLDER_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
     }
-    printf("wrote %s; what was found is in its README.md, and its contract may be edited:\n  ", folder);
+    printf("wrote %s; its README.md has the findings, and its contract may be edited:\n  ", folder);
     program_print(stdout);
     printf("describe ");
     text_shell(stdout, folder);

@@ -155,8 +155,8 @@ static void start_result(const struct task *task, const struct options *options,
              options->unseen_set ? options->unseen_set : "");
     if (options->unseen_set)
         result_note(result,
-                    "the unseen set was given (%.300s) and not drawn: whoever knows the file can have "
-                    "prepared for it",
+                    "the unseen set came from %.300s and was not drawn: the candidate may have been prepared "
+                    "for it",
                     options->unseen_set);
     show_run(result);
     show_kept_sizes(result, task);
@@ -209,7 +209,7 @@ static void explain_failures(struct showing *show, enum run_status status)
     if (!o->explain || o->fail_fast || status != RUN_DONE || is_interrupted())
         return;
     if (show->progress)
-        terminal_status(show->screen.out, "shrinking and explaining what failed");
+        terminal_status(show->screen.out, "searching for the rule and the smallest failure");
     const double start = clock_seconds();
     diagnose(show->task, &run, &limits, show->result);
     show->result->phase.explain += clock_seconds() - start;

@@ -159,7 +159,7 @@ static void note_worth(const struct result *const result[2], const char *const n
         disturbed += c->item[i].disturbed;
     for (int i = 0; i < 2; i++)
         if (result[i]->partial)
-            comparison_note(c, "%.200s was cut off (%.96s): what is missing there is not compared", name[i],
+            comparison_note(c, "%.200s was cut off (%.96s): missing configurations are not compared", name[i],
                             result[i]->partial_reason);
     const int differ = count_methods(result[0], result[1]);
     if (differ > 0)

@@ -113,8 +113,8 @@ static void allow_hangs(struct diagnosing *d)
         return;
     d->shrinking.timeouts = d->limits->hangs;
     result_note(d->result,
-                "hangs were explained by small configurations, of %.3g MB at the most, each with a tenth of "
-                "--timeout, until %d of them had hung",
+                "the rule of the hangs comes from configurations of at most %.3g MB, each with a tenth of --timeout, "
+                "until %d had hung",
                 caps_of(d).bytes / 1e6, d->limits->hangs);
 }
 

@@ -243,7 +243,7 @@ static CUresult inspect(const struct driver *driver, const struct block *block, 
         if (!holds_poison(driver, block->memory - below + at, OWN_ALIGN, &result))
             side = "before";
     if (result != CUDA_SUCCESS)
-        driver_explain(result, "looking beside what it allocated itself", text, CHANNEL_TEXT);
+        driver_explain(result, "inspecting the guards of its own allocations", text, CHANNEL_TEXT);
     if (!side)
         return result;
     snprintf(text, CHANNEL_TEXT, "it wrote %s the %zu bytes of a tensor that it allocated itself", side,

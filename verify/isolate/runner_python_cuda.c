@@ -73,7 +73,7 @@ int python_copy_device(const struct python_tensor *t, char *text)
     if (result == CUDA_SUCCESS)
         result = driver->ctx_synchronize();
     if (result != CUDA_SUCCESS)
-        driver_explain(result, "after copying what was returned", text, CHANNEL_TEXT);
+        driver_explain(result, "after copying the returned tensors", text, CHANNEL_TEXT);
     return (int)result;
 }
 

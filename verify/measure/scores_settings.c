@@ -41,7 +41,7 @@ bool scores_is_ruled_out(const struct counted *c, enum score_name name, struct s
     else if (scores_is_timed(c, name) && c->timeable <= 0)
         *instead = scores_none("the %s set holds scouts only: none of them is timed", c->word);
     else if (!knows_peaks(c, name))
-        *instead = scores_none("what the hardware can do is not known");
+        *instead = scores_none("the hardware's ceilings are not known");
     else if (needs_every_speedup(c, name) && c->baseline_fails > 0)
         *instead = scores_none("the baseline fails on %d %s configurations: no speedup there",
                                c->baseline_fails, c->word);

@@ -181,7 +181,7 @@ void run_collect(struct run *run, const struct session *session)
         run->result->finding = grown;
         grown[run->result->finding_count++] = finding[i];
     }
-    static const char unguarded[] = "what it allocates itself was not put between guards";
+    static const char unguarded[] = "its own allocations were not put between guards";
     const char *const why = session_unguarded(session);
     /* a process that was killed with the run has not failed; another worker may have reported it already */
     if (why && !is_interrupted() && !strstr(run->result->notes, unguarded))

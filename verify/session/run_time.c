@@ -212,8 +212,8 @@ static void recompute_times(const struct times *times)
         time_break(run, status, "", times->session);
     if (found.varies)
         result_note(run->result,
-                    "equal calls differ from process to process, within what is allowed: fingerprints of "
-                    "timed calls say nothing, and only those calls that were judged are checked");
+                    "equal calls differ between processes, within the error bound: fingerprints of timed calls "
+                    "prove nothing, and only judged calls are checked");
     for (int k = 0; k < count; k++)
         if (job[k].result->outcome != OUTCOME_PASS) {
             run->failed = run->failed || config_fails(job[k].result, run->options->published);

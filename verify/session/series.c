@@ -327,7 +327,7 @@ static bool judge_kept(struct series *series, struct session *s, int which, stru
     content_describe_near(s->options.problem, &series->instance, &kept->content.near, element,
                           sizeof element);
     snprintf(ended->detail, sizeof ended->detail,
-             "in %s (number %d), its inputs those of the call before but for %.90s: %.110s", series->where,
+             "in %s (number %d), with the inputs of the call before except for %.90s: %.110s", series->where,
              kept->number, element, text);
     return ended->outcome != OUTCOME_WRONG ||
            replay_prove(s, &judging, &kept->content, &kept->call, &kept->content.near, where);

@@ -134,9 +134,9 @@ void sibling_relation(const struct problem *problem, const struct config *a, con
         drop_choices(problem, &d); /* keys consist of extents */
     text[0] = '\0';
     if (d.count == 0)
-        snprintf(text, SIBLING_TEXT, "equal but for the contents");
+        snprintf(text, SIBLING_TEXT, "equal except for the contents");
     else if (d.count == 1)
-        join(problem, &d, "equal but for ", ", ", text);
+        join(problem, &d, "equal except for ", ", ", text);
     else if (is_swap(&d, a, b))
         snprintf(text, SIBLING_TEXT, "%s and %s swapped", problem->axes[d.axis[0]].name,
                  problem->axes[d.axis[1]].name);
@@ -145,5 +145,5 @@ void sibling_relation(const struct problem *problem, const struct config *a, con
     else if (is_equal_sum(&d, a, b))
         join(problem, &d, "equal ", "+", text);
     else
-        join(problem, &d, "equal but for ", " and ", text);
+        join(problem, &d, "equal except for ", " and ", text);
 }

@@ -351,7 +351,7 @@ enum task_status task_draw(struct task *task)
     snprintf(task->notes.text + used, sizeof task->notes.text - used, "%s", notes.text);
     task->notes.coverage = notes.coverage;
     if (note_lists(task) != 0)
-        return fail(task, TASK_ENVIRONMENT, "out of memory while counting what the unseen set covers");
+        return fail(task, TASK_ENVIRONMENT, "out of memory while counting the coverage of the unseen set");
     task->draw_seconds = clock_seconds() - start;
     return TASK_OK;
 }

@@ -264,12 +264,12 @@ void timed_add_rests(struct timed *timed)
 const char *timed_method(const struct session *s, bool has_tail)
 {
     if (s->disbelieved)
-        return "the judge's clock, cold caches: the process's own does not add up with it";
+        return "the judge's clock, cold caches: the process's own clock disagrees";
     if (s->options.device->backend != BACKEND_CUDA)
         return "monotonic clock, cold caches";
     if (s->outside)
         return "host's clock until the device is idle, cold L2: it works outside its stream";
-    return has_tail ? "CUDA events, cold L2, and what goes on after them" : "CUDA events, cold L2";
+    return has_tail ? "CUDA events and the work after them, cold L2" : "CUDA events, cold L2";
 }
 
 void timed_summarize(const struct session *s, struct timed *timed)

@@ -11,9 +11,9 @@ static const struct {
     [DEFENCE_FRESH] = {"fresh", "other content at the same addresses in the second call"},
     [DEFENCE_MOVED] = {"moved", "the same content at other addresses in the third call"},
     [DEFENCE_POISON] = {"poison",
-                        "outputs, slack and what Python has freed hold poison before a call, not zeros"},
+                        "outputs, slack and memory that Python freed hold poison before a call, not zeros"},
     [DEFENCE_GUARDS] = {"guards", "unmapped memory on both sides of a tensor"},
-    [DEFENCE_ARENA] = {"arena", "what is mapped around a host's tensors cannot be changed"},
+    [DEFENCE_ARENA] = {"arena", "mappings around host tensors cannot be changed"},
     [DEFENCE_INPUTS] = {"inputs", "inputs are compared after every call"},
     [DEFENCE_NEAR] = {"near", "content that differs from the last in a few elements"},
     [DEFENCE_TWIN] = {"twin", "after a configuration another that differs in one axis, in the same process"},
@@ -25,12 +25,12 @@ static const struct {
     [DEFENCE_CLOCKS] = {"clocks", "events are held against wall time"},
     [DEFENCE_CHANNEL] = {"channel", "anything but an answer on the runner's channel is evidence"},
     [DEFENCE_FILTER] = {"filter", "system calls that reach beyond the process are refused"},
-    [DEFENCE_SANDBOX] = {"sandbox", "namespaces around the runner, and what it sees of the file system"},
-    [DEFENCE_SWEEP] = {"sweep", "what a candidate leaves running is ended"},
+    [DEFENCE_SANDBOX] = {"sandbox", "namespaces around the runner, and a restricted file system"},
+    [DEFENCE_SWEEP] = {"sweep", "processes that a candidate leaves running are ended"},
     [DEFENCE_STATE] = {"state", "the process is put back to the same state before every call"},
     [DEFENCE_REPLAY] = {"replay", "an answer that was given before is evidence"},
     [DEFENCE_FINGERPRINTS] = {"fingerprints",
-                              "outputs of timed calls are what a process of its own computes again"},
+                              "outputs of timed calls are recomputed in another process"},
 };
 
 static atomic_uint_fast64_t removed; /* bit mask of the disabled defences */
