@@ -121,10 +121,10 @@ static void say(char *text, size_t size, const struct result *result)
                  "mean nothing. The findings below are the proof.");
         break;
     case VERDICT_FORBIDDEN:
-        snprintf(
-            text, size,
-            "it uses a library that --forbid names, so its passes and times do not count. The findings below are the "
-            "proof.");
+        snprintf(text, size,
+                 "it uses a library that --forbid names, so its passes and times do not count. The findings "
+                 "below are the "
+                 "proof.");
         break;
     case VERDICT_INCONCLUSIVE:
     case VERDICT_COUNT: say_inconclusive(text, size, result, &seen, &unseen); break;

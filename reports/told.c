@@ -44,11 +44,10 @@ bool told_line(const struct result *result, char *text, size_t size)
         used += (size_t)snprintf(text + used, size - used,
                                  "; in %d the right answer does not depend on the inputs", constant);
     if (open && used < size)
-        used +=
-            (size_t)snprintf(text + used, size - used,
-                             "; in %d a few elements depend on a tie that may go either way, and are not "
-                             "judged",
-                             open);
+        used += (size_t)snprintf(text + used, size - used,
+                                 "; in %d a few elements depend on a tie that may go either way, and are not "
+                                 "judged",
+                                 open);
     if (untold && used < size)
         snprintf(text + used, size - used, "%s%d left out, since their right answer is not known",
                  used ? "; " : "", untold);

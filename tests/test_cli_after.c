@@ -39,8 +39,9 @@ static const char *word(const json_t *object, const char *name)
 /* {key, its text, whose sum or product is equal in both lines} */
 static const struct {
     const char *key, *says;
-} kept[] = {
-    {"rows * cols", "equal rows*cols"}, {"rows + cols", "equal rows+cols"}, {"cols", "equal except for rows"}};
+} kept[] = {{"rows * cols", "equal rows*cols"},
+            {"rows + cols", "equal rows+cols"},
+            {"cols", "equal except for rows"}};
 
 START_TEST(a_plan_under_a_key_that_two_share_is_found_and_the_call_before_is_named)
 {

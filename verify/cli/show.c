@@ -295,8 +295,8 @@ void show_company(struct result *result)
     if (company->disbelieved)
         result_note(
             result,
-            "the clocks of the candidate's process and of the judge disagree (busy cores?): the report has the "
-            "judge's times");
+            "timings of the candidate process and of the judge disagree (busy CPU?); the report uses the "
+            "judge's");
     if (company->most > 0)
         result_note(result, "the device is shared: %d other process%s; times are not to be trusted",
                     company->most, company->most == 1 ? "" : "es");

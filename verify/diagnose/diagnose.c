@@ -112,10 +112,11 @@ static void allow_hangs(struct diagnosing *d)
     if (d->outcome != OUTCOME_TIMEOUT)
         return;
     d->shrinking.timeouts = d->limits->hangs;
-    result_note(d->result,
-                "the rule of the hangs comes from configurations of at most %.3g MB, each with a tenth of --timeout, "
-                "until %d had hung",
-                caps_of(d).bytes / 1e6, d->limits->hangs);
+    result_note(
+        d->result,
+        "the rule of the hangs comes from configurations of at most %.3g MB, each with a tenth of --timeout, "
+        "until %d had hung",
+        caps_of(d).bytes / 1e6, d->limits->hangs);
 }
 
 /* --- shrinking --- */

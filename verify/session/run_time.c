@@ -211,9 +211,10 @@ static void recompute_times(const struct times *times)
     if (status != SESSION_OK)
         time_break(run, status, "", times->session);
     if (found.varies)
-        result_note(run->result,
-                    "equal calls differ between processes, within the error bound: fingerprints of timed calls "
-                    "prove nothing, and only judged calls are checked");
+        result_note(
+            run->result,
+            "equal calls differ between processes, within the error bound: fingerprints of timed calls "
+            "prove nothing, and only judged calls are checked");
     for (int k = 0; k < count; k++)
         if (job[k].result->outcome != OUTCOME_PASS) {
             run->failed = run->failed || config_fails(job[k].result, run->options->published);

@@ -29,8 +29,7 @@ static const struct {
     [DEFENCE_SWEEP] = {"sweep", "processes that a candidate leaves running are ended"},
     [DEFENCE_STATE] = {"state", "the process is put back to the same state before every call"},
     [DEFENCE_REPLAY] = {"replay", "an answer that was given before is evidence"},
-    [DEFENCE_FINGERPRINTS] = {"fingerprints",
-                              "outputs of timed calls are recomputed in another process"},
+    [DEFENCE_FINGERPRINTS] = {"fingerprints", "outputs of timed calls are recomputed in another process"},
 };
 
 static atomic_uint_fast64_t removed; /* bit mask of the disabled defences */
