@@ -295,7 +295,7 @@ START_TEST(report_prints_the_published_check_beside_ours)
     result.verdict = VERDICT_FORBIDDEN; /* nor does a published check know the rules of a task */
     ck_assert_int_eq(result_verdict(&result), VERDICT_FORBIDDEN);
     text = report_text(false);
-    expect_text(text, "forbidden: it uses what --forbid names");
+    expect_text(text, "forbidden: it uses a library that --forbid names");
     free(text);
 }
 END_TEST
