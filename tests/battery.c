@@ -178,7 +178,7 @@ static void check_cause(const struct specimen *s, const char *config, struct tri
     condition_free(condition);
 }
 
-/* The verdict, and the failing configuration that speaks for the fault. */
+/* The verdict, and a failing configuration that fits the declared fault. */
 static void read_result(const struct specimen *s, const char *json, struct trial_run *run)
 {
     json_t *root = json_load_file(json, 0, NULL), *entry;
@@ -276,7 +276,7 @@ void battery_run(const struct specimen *specimen, const char *device, int parall
     }
 }
 
-/* A replayed answer is proof of cheating, which may stand in for the expected failing verdict. */
+/* A replayed answer is proof of cheating, and may replace the expected failing verdict. */
 const char *battery_mismatch(const struct specimen *s, const struct trial_run *run)
 {
     static char text[640];

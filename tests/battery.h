@@ -15,7 +15,7 @@ struct specimen {
     char expected[24]; /* the verdict: general, limited, specialized, broken */
     char fault[64];    /* empty: honest */
     char outcomes[96]; /* words that its failures may legitimately show */
-    char when[256];    /* a condition that every configuration it fails on meets; empty: none declared */
+    char when[256];    /* a condition that all its failing configurations meet; empty: none declared */
 };
 
 /* One verification of one specimen. */
@@ -24,19 +24,19 @@ struct trial_run {
     unsigned long long seed;
     int status; /* exit status of the tool */
     char verdict[24];
-    char failure[24]; /* an outcome among the failing configurations, a declared one if there is */
+    char failure[24]; /* an outcome among the failing configurations, a declared one if possible */
     bool outcome_declared;
     char config[320];    /* of that configuration */
-    char elsewhere[320]; /* a configuration it failed on that its condition excludes; empty: none */
+    char elsewhere[320]; /* a failing configuration that its condition excludes; empty: none */
     double seconds;
 };
 
-/* All specimens with the suffix (".c", ".cu") of all problems; the count. Exits when there are none, one has no
- * header, or one that is kept as a patch was not made (`make faults`). */
+/* All specimens with the suffix (".c", ".cu") of all problems; the count. Exits when there are none, one has
+ * no header, or the file of a patch was not made (`make faults`). */
 int battery_list(const char *suffix, struct specimen **out);
 
-/* Which runs a check makes: of all specimens with all seeds, in order, those whose number plus `rotation`
- * is a multiple of `share`. */
+/* The runs of a check: among all specimens with all seeds, in order, those whose number plus `rotation` is a
+ * multiple of `share`. */
 struct battery_sample {
     unsigned long long first_seed;
     int share, rotation;

@@ -1,5 +1,5 @@
-/* The isolated runner under test: one object with all the candidates, of which the symbol chooses; two
- * tensors of memory; and every started process, stopped after every test. */
+/* The isolated runner under test. One object has all the candidates, of which the symbol chooses. There are
+ * two tensors of memory, and every started process is stopped after every test. */
 #ifndef UNSEEN_TESTS_CHILD_FIXTURE_H
 #define UNSEEN_TESTS_CHILD_FIXTURE_H
 
@@ -8,7 +8,7 @@
 #include "verify/build/build.h"
 #include "verify/isolate/child.h"
 
-enum { FIXTURE_COUNT = 1021 }; /* elements; neither a multiple of 4 nor of the page */
+enum { FIXTURE_COUNT = 1021 }; /* elements; a multiple neither of 4 nor of the page */
 
 struct child_fixture {
     char folder[64];

@@ -42,10 +42,10 @@ cli_torch(void); /* an interpreter with torch: UNSEEN_TEST_PYTHON, or build/venv
 void cli_put(const char *name, const char *text);
 /* A right softmax that does `hook` first and adds `bias` to every result. */
 void cli_put_kernel(const char *name, const char *hook, const char *bias);
-const char *cli_repository(const char *path); /* absolute; valid until the next call but three */
+const char *cli_repository(const char *path); /* absolute; valid for three further calls */
 const char *cli_tool(void);
 
-json_t *cli_json(const char *path); /* a whole result; the caller gives it back */
+json_t *cli_json(const char *path); /* a whole result; the caller frees it */
 int cli_count(const json_t *result, const char *set, const char *key); /* result.seen.pass ... */
 bool cli_has_children(void); /* is any process left that this test, or its children, started? */
 

@@ -13,7 +13,7 @@ static bool e4m3_integer(uint8_t byte, int64_t *out)
     return byte % 128 != 127;
 }
 
-/* All in integers: sum_k X W, X and W in units of 2^-9; the scale is a rational. */
+/* All in integers: sum_k X W, where X and W are in units of 2^-9; the scale is a rational. */
 void exact_gemm_fp8(const struct oracle *o, int64_t index, mpfr_t out, double *reach)
 {
     const int64_t n = o->instance.extent[1], k = o->instance.extent[2];

@@ -17,7 +17,7 @@ static bool within_caps(const struct ground *ground, const struct config *config
     return draw_cost(&costing, config, &cost);
 }
 
-/* Shrinks one range after another until the caps hold; far above them it need not be asked. */
+/* Shrinks one range after another until the caps hold. Far above them the cost model is not asked. */
 static bool shrink_into_caps(const struct ground *ground, struct config *config, struct pcg *stream)
 {
     for (int i = 0; i < 400; i++) {
@@ -141,8 +141,8 @@ bool planted_explain(struct planted *planted, int runs, uint64_t seed, struct ru
 
 /* --- agreement --- */
 
-/* Axis by axis from one configuration to another that the truth decides otherwise; the axis that changed
- * it is bisected. *a and *b end as two neighbours on the edge. False: they are decided alike. */
+/* Walks axis by axis from one configuration to another with the other truth, and bisects the axis that
+ * changed it. *a and *b end as two neighbours on the edge. False: both have the same truth. */
 static bool find_edge(const struct planted *planted, struct config *a, struct config *b)
 {
     const struct space *space = &planted->ground->space;
@@ -200,7 +200,7 @@ struct planted_agreement planted_agree(const struct planted *planted, const char
     for (int i = 0; i < 20 * fresh->count && tally.asked < 2 * fresh->count; i++) {
         struct config a = fresh->item[pcg_below(stream, (uint64_t)fresh->count)];
         struct config b = fresh->item[pcg_below(stream, (uint64_t)fresh->count)];
-        if (pcg_below(stream, 2)) /* rare failures: from those met */
+        if (pcg_below(stream, 2)) /* rare failures: a threshold from those met */
             b = ground->known.item[pcg_below(stream, (uint64_t)ground->known.count)];
         if (find_edge(planted, &a, &b)) {
             compare(planted, rule.condition, &a, &tally);
@@ -252,7 +252,7 @@ static int64_t pick_modulus(const struct domain *domain, bool round, struct pcg 
     return how < 3 ? (int64_t)2 << pcg_below(stream, 8) : 2 + (int64_t)pcg_below(stream, 255);
 }
 
-/* A threshold of a quantity that reaches from 1 to about `most`: round, or any. */
+/* A threshold of a quantity that reaches from 1 to about `most`: a round one, or any. */
 static int64_t pick_threshold(int64_t most, struct pcg *stream)
 {
     const int64_t any = domain_random(&(struct domain){.low = 1, .high = most}, stream);

@@ -37,11 +37,11 @@ int planted_answer(void *planted, const struct config *config); /* an explain_ru
 /* Runs explain on everything drawn. False: nothing drawn fails, and there is nothing to explain. */
 bool planted_explain(struct planted *planted, int runs, uint64_t seed, struct rule *rule);
 
-/* The share of fresh configurations, half of them at the truth's edges, that the rule decides as the
- * condition does. */
+/* The share of fresh configurations on which the rule agrees with the condition. Half of them are at the
+ * truth's edges. */
 double planted_agreement(const struct planted *planted, const char *rule, uint64_t seed);
 
-/* The same of all, of those where the rule does not hold, and of those where it does. */
+/* The shares among all, among those where the rule does not hold, and among those where it does. */
 struct planted_agreement {
     double all, side[2];
 };

@@ -2,10 +2,9 @@
 # Makes a known-bad kernel from its patch, or follows a base whose lines have only moved:
 #     sh tests/fault.sh problems/NAME/faults/KERNEL.patch build/faults/NAME/KERNEL
 #     sh tests/fault.sh --renumber problems/NAME/faults/KERNEL.patch ..
-# A patch is a header as every candidate has, its last line "// base: FILE" (of problems/NAME), then the hunks of a
-# unified diff of that file. The kernel is the patch's header and the base's code with the fault; beside it KERNEL.d
-# tells make what it was made from. A patch must fit exactly where it says: a hunk that would have to be moved or
-# bent is an error.
+# A patch has a header like every candidate, whose last line is "// base: FILE" (of problems/NAME). Then follow the hunks of a unified
+# diff of that file. The kernel is the patch's header and the base's code with the fault. KERNEL.d beside it names its sources for
+# make. A patch must fit exactly at its place: a hunk that would have to be moved or bent is an error.
 set -eu
 hint="put the fault into a copy of the base, and the output of 'diff -U1 -p BASE COPY', from the first @@ on, into the patch"
 moved="or, where the base's lines have only moved: sh tests/fault.sh --renumber PATCH"
@@ -16,7 +15,7 @@ fail() {
     exit 1
 }
 
-# Leaves the base with the fault in $kernel.part, and in $said what patch had to say.
+# Leaves the base with the fault in $kernel.part, and patch's messages in $said.
 apply() {
     problem=$(dirname "$(dirname "$patch")")
     base=$problem/$(sed -n 's|^// base: ||p' "$patch")
@@ -33,7 +32,7 @@ make_kernel() {
     case $said in *Hunk*) fail "it does not fit its base, $base:
 $said" "$hint; $moved";; esac
     printf '%s: %s\n%s:\n' "$kernel" "$base" "$base" >"$kernel.d"
-    # The base's own header goes; what it includes lies beside the base.
+    # The base's own header goes; its included files lie beside the base.
     {
         sed '/^\/\/ base:/q' "$patch"
         awk -v from="../../../$(dirname "$base")/" '!code && /^\/\// { next }
@@ -42,7 +41,7 @@ $said" "$hint; $moved";; esac
     rm "$kernel.part"
 }
 
-# "Hunk #2 succeeded at 57 (offset -1 lines)." says by how much the second "@@ -58,2 +59,3 @@" is off.
+# "Hunk #2 succeeded at 57 (offset -1 lines)." has the offset by which the second "@@ -58,2 +59,3 @@" is wrong.
 renumber() {
     kernel=$patch.moved
     apply

@@ -25,7 +25,7 @@ void forms_add(void)
     done = true;
 }
 
-/* 512 folds and more have a part each; 2e5 terms are more than one thread of the witness takes. */
+/* 512 folds and more have a part each; 2e5 terms are too many for one thread of the witness. */
 const struct form_case form_cases[FORM_CASES] = {
     {&problem_pool, "y", "channels=3 height=11 width=7 window=3 stride=2"},
     {&problem_pool, "y", "channels=1 height=1 width=1 window=5 stride=3"},

@@ -10,7 +10,7 @@
 #undef PROBLEM
 #undef JUDGED
 
-/* Once in a process: their references are found from then on. */
+/* Once in a process: afterwards their references are found. */
 void forms_add(void);
 
 struct form_case {
@@ -27,7 +27,7 @@ void form_open(struct oracle *o, const struct form_case *c, const char *input);
 /* One element by a loop of its own, in long double. */
 struct form_value {
     long double value;
-    double reach; /* how far a double's rounding and the loop's own may take it */
+    double reach; /* greatest effect of a double's rounding and the loop's own */
     bool kept;    /* in an in-out tensor: to keep its bits */
 };
 struct form_value form_evaluate(const struct oracle *o, int64_t index);

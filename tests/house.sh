@@ -1,5 +1,5 @@
 #!/bin/sh
-# house.sh: which folder may include what, and how long files and functions may be. Prints what breaks a rule and
+# house.sh: the includes that a folder may have, and the lengths that files and functions may have. Prints violations and
 # exits 1; run from the top of the tree (or of a copy, for its own test).
 broken=0
 complain() { # what, hint

@@ -17,19 +17,20 @@ struct oracle {
     struct judge_request request;
     void *tensor[PROBLEM_MAX_TENSORS]; /* for an in-out one, its old content */
     int64_t bytes[PROBLEM_MAX_TENSORS];
-    int tensors, output; /* output: the judged one, with the others that belong to it */
+    int tensors, output; /* output: the judged one, with the others of its group */
     void *got;           /* the judged data: the output's tensor; for an in-out one, at first a copy of it */
     int64_t elements, width; /* for the output; its last dimension */
     enum dtype dtype;
 };
 
-/* A line without its seed, of one problem, for every value of its `input` axis. */
+/* A line without its seed, for one problem, for every value of its `input` axis. */
 struct oracle_case {
     const char *problem, *line;
 };
 
-/* Inputs filled, outputs poisoned; the arithmetic classes of `capability` (0: host). Fails the test on an error.
- * OpenMP is left with one thread. The first output is judged, or the tensor `output`. */
+/* Fills the inputs and poisons the outputs, with the arithmetic classes of `capability` (0: host). Fails the
+ * test on an error. OpenMP is left with one thread. The judged output is the first one, or the tensor
+ * `output`. */
 void oracle_open(struct oracle *o, const char *problem, const char *line, int content, int capability);
 void oracle_open_output(struct oracle *o, const struct problem *problem, int output, const char *line,
                         int content, int capability);
@@ -63,7 +64,7 @@ int32_t oracle_i32(const struct oracle *o, int tensor, int64_t i);
 int64_t oracle_key(const struct oracle *o, int64_t b, int64_t h, int64_t t);
 
 void oracle_judge(struct oracle *o, struct judge_report *report);
-/* The enclosure of one element, and what MPFR says of it. */
+/* The enclosure of one element, and MPFR's value of it. */
 struct judged oracle_enclosure(struct oracle *o, int64_t index);
 struct witnessed oracle_witness(const struct oracle *o, const struct judged *element);
 

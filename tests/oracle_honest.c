@@ -1,4 +1,4 @@
-/* Every problem once more, in double with plain loops: what an honest program leaves in its outputs. */
+/* Every problem once more, in double with plain loops: the outputs of an honest program. */
 #include "oracle.h"
 
 #include <math.h>

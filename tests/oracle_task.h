@@ -8,7 +8,7 @@
 
 enum { X, Y, AT, N = 37 };
 
-extern char task_folder[64]; /* while there is one */
+extern char task_folder[64]; /* while a task is open */
 extern const struct problem task_doubled;
 
 void task_make(void); /* an empty folder */

@@ -17,7 +17,7 @@ void own_keep_report(const char *file);
 
 /* A `cc` before the real one on PATH: notes its arguments in cc.log, then does `before` (shell). */
 void own_wrap_cc(const char *before);
-int own_compiled(void); /* files that it has compiled since it was last asked */
+int own_compiled(void); /* the number of files compiled since the last call */
 
 /* Writes the files that doc/problem-tutorial.md shows and runs its commands: those for the host, or those for a GPU. */
 void own_follow_tutorial(bool gpu);

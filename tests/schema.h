@@ -1,4 +1,4 @@
-/* A document held against a JSON Schema, with the keywords that ours uses. */
+/* Checks a document against a JSON Schema, with the keywords of our schema. */
 #ifndef UNSEEN_TESTS_SCHEMA_H
 #define UNSEEN_TESTS_SCHEMA_H
 

@@ -12,7 +12,7 @@ int share_number(const char *name, int least, int otherwise)
     return text && *text && atoi(text) >= least ? atoi(text) : otherwise;
 }
 
-/* FNV-1a of the commit's name, changes in the working tree left aside. */
+/* FNV-1a of the commit's name; changes in the working tree do not count. */
 static int rotation_of(const char *commit)
 {
     uint32_t hash = 0x811c9dc5u;

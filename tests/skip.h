@@ -2,10 +2,11 @@
 #ifndef UNSEEN_TESTS_SKIP_H
 #define UNSEEN_TESTS_SKIP_H
 
-/* Before the first test: they run in processes of their own, which tell this one. */
+/* Before the first test: they run in processes of their own, which report to this one. */
 void skip_open(void);
 
-/* Counts the test at hand as skipped; the caller returns. The reason is a few words: "root reads every file". */
+/* Counts the current test as skipped; the caller returns. The reason is a few words: "root reads every
+ * file". */
 void skip_test(const char *reason);
 #define SKIP_TEST(reason)                                                                                    \
     do {                                                                                                     \
@@ -14,6 +15,6 @@ void skip_test(const char *reason);
     } while (0)
 
 int skip_count(void);
-void skip_print(void); /* the reasons, each with how many: "root reads every file (2), ..." */
+void skip_print(void); /* the reasons, each with its count: "root reads every file (2), ..." */
 
 #endif

@@ -1,12 +1,12 @@
 #!/bin/sh
-# suites.sh: all suites but the slow ones, and those that are named, in two processes at a time: most tests wait for one
-# core, and the smallest machines have two. Each process has suites of its own and then takes whole groups, the longest
-# first, until none is left. Those that need torch wait until it is fetched (NO_TORCH=1: it is not, and they skip where
-# there is none). $1 is the test binary.
+# suites.sh: all suites but the slow ones, or the named ones, in two processes at a time: most tests wait for one core, and the
+# smallest machines have two. Each process has suites of its own and then takes whole groups, the longest first, until none is left.
+# Suites that need torch wait until it is fetched. With NO_TORCH=1 it is not, and they skip where there is none. $1 is the test
+# binary.
 tests=$1
 shift
 export OMP_WAIT_POLICY=passive # two teams of threads share the cores
-apart="cli own busy lost" # these run the tool, and hold leases that it waits for: nobody else takes times meanwhile
+apart="cli own busy lost" # they run the tool and take leases that it waits for: no other suite measures times meanwhile
 groups="task honest $(echo "$*" | tr ' ' ,) python oracle_task,harden"
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
@@ -15,7 +15,7 @@ trap 'rm -rf "$room"' EXIT
     : >"$room/over"
 ) >"$room/fetched" 2>&1 &
 
-# take: whatever group nobody has taken, until none is left
+# take: the next free group, until none is left
 take() {
     for group in $groups; do
         mkdir "$room/$group" 2>/dev/null || continue

@@ -55,7 +55,7 @@ START_TEST(who_has_lost_some_is_called_in_processes_that_wait)
 }
 END_TEST
 
-/* Half of them end when they are loaded; what takes its place hides none of it. */
+/* Half of them end when they are loaded. A replacement process does not hide such an end. */
 START_TEST(an_end_while_loading_is_told_whichever_process_it_was)
 {
     enum { TIMES = 16 };
@@ -92,7 +92,7 @@ START_TEST(late_calls_and_timing_have_processes_that_began_together)
     ck_assert_int_eq(run.session->ahead.count, _i == 0 ? 3 : 0);
     run.result = (struct config_result){.outcome = OUTCOME_PASS};
     ck_assert_int_eq(session_late(run.session, &run.config, &run.result), SESSION_OK);
-    ck_assert_int_eq(run.result.outcome, OUTCOME_CRASH); /* which its 21st call in one process is */
+    ck_assert_int_eq(run.result.outcome, OUTCOME_CRASH); /* which is its 21st call in one process */
     ck_assert_int_eq(run.session->ahead.count, _i == 0 ? 2 : 0);
     ck_assert_ptr_null(run.session->child);
     run.result = (struct config_result){.outcome = OUTCOME_PASS};

@@ -23,7 +23,7 @@ static const struct corpus {
 } corpora[] = {{"tests/bugs/BUGS.tsv", "c"}, {"tests/bugs/CUDA.tsv", "cu"}};
 enum { HOST, CUDA, CORPORA };
 
-/* The collection that a table's held_out keeps apart by this, and the end of an honest twin's name. */
+/* The value of held_out that marks the second collection, and the end of an honest twin's name. */
 static const char second_collection[] = "2", twin_end[] = ".good.c";
 
 static struct bug bugs[MOST];
@@ -207,7 +207,7 @@ static bool has_twin(const struct bug *bug)
     return strcmp(bug->held_out, second_collection) == 0;
 }
 
-/* A fault of the second collection and its twin are one file, but for FIXED. */
+/* A fault of the second collection and its twin are one file, with and without FIXED. */
 START_TEST(every_fault_of_the_second_collection_has_a_twin)
 {
     char path[256], text[LINE], include[256];
@@ -262,7 +262,7 @@ START_TEST(a_sample_compiles)
 }
 END_TEST
 
-/* A GPU runs them all (tests/bugs/run.sh --device cuda); here, that one does. */
+/* A GPU runs them all (tests/bugs/run.sh --device cuda); the host compiles them. */
 START_TEST(a_cuda_candidate_compiles)
 {
     char command[512];

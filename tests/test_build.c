@@ -56,7 +56,7 @@ static enum build_status build(const char *path, enum backend backend)
 
 #define ck_assert_says(words) ck_assert_msg(strstr(error, words) != NULL, "%s", error)
 
-/* Entries of the folder whose name begins so. */
+/* Counts the folder's entries with that beginning. */
 static bool left_behind(void)
 {
     char command[128];
@@ -211,7 +211,7 @@ START_TEST(a_cxx_file_becomes_an_object)
 }
 END_TEST
 
-/* As doc/candidate.md has it, beside a name of the candidate's own that must not be hidden. */
+/* As in doc/candidate.md, beside a name of the candidate's own that must not be hidden. */
 START_TEST(headers_of_sources_are_found_behind_the_candidates)
 {
     ck_assert_int_eq(mkdir("other", 0755), 0);
@@ -282,7 +282,8 @@ START_TEST(a_full_disk_is_the_environments_fault)
     ck_assert_int_eq(build("kernel.c", BACKEND_HOST), BUILD_ENVIRONMENT);
     ck_assert_says("No space left on device");
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY}), 0);
-    ck_assert_int_eq(build("kernel.c", BACKEND_HOST), BUILD_FAILED); /* there is room: it only says so */
+    ck_assert_int_eq(build("kernel.c", BACKEND_HOST), BUILD_FAILED); /* the disk has room: the compiler only
+                                                                      * says that it has none */
 }
 END_TEST
 

@@ -1,4 +1,4 @@
-/* Ceilings that are kept: the file, and when a run believes it. */
+/* Stored ceilings: the file, and when a run trusts it. */
 #include <check.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -86,7 +86,8 @@ START_TEST(a_machine_that_was_disturbed_is_forgiven)
 }
 END_TEST
 
-/* Beside others all cores are rarely at work at once; but more than all of them together there is not. */
+/* Beside other programs all cores are rarely free at once, but a greater figure than with all of them is
+ * impossible. */
 START_TEST(a_copy_by_all_cores_is_believed_as_far_as_one_core_allows)
 {
     struct script busy = {.step = {{0.5, 1, 1}}, .steps = 1}, same = busy;
@@ -259,8 +260,9 @@ START_TEST(a_slow_machine_takes_scores_back_that_lean_on_ceilings)
         ck_assert_str_eq(unseen_score(taken[i])->reason, record.peaks.why);
     }
     expect_score(unseen_score(SCORE_PASS_RATE), 1);
-    expect_score(unseen_score(SCORE_FAST_1), 0.5);             /* both sides are of the same minutes */
-    expect_score(&record.scores.seen[SCORE_PEAK_FRACTION], 0); /* one does not pass: however fast */
+    expect_score(unseen_score(SCORE_FAST_1), 0.5);             /* both sides were measured in the same
+                                                                * minutes */
+    expect_score(&record.scores.seen[SCORE_PEAK_FRACTION], 0); /* one does not pass, however fast it is */
 }
 END_TEST
 

@@ -16,7 +16,7 @@ static bool sandboxed(void)
 
 START_TEST(regions_hold_whole_granules_and_place_on_both_ends)
 {
-    ck_assert_uint_eq(it.x.mapped, 8192); /* one page would hold it, but at one address only */
+    ck_assert_uint_eq(it.x.mapped, 8192); /* one page would do, but at one address only */
     ck_assert_uint_eq(region_offset(&it.x, PLACE_LOW), 0);
     ck_assert_uint_eq(region_offset(&it.x, PLACE_HIGH), (8192 - FIXTURE_COUNT * 4) / 16 * 16);
     struct region empty, huge;
@@ -157,7 +157,7 @@ START_TEST(a_handler_of_its_own_hides_no_fault)
 }
 END_TEST
 
-/* Counts in shared memory for as long as it lives, in a session of its own. */
+/* Counts in shared memory until it ends, in a session of its own. */
 START_TEST(what_a_candidate_leaves_behind_ends_with_it)
 {
     int returned = -1;
@@ -248,7 +248,7 @@ START_TEST(every_call_is_timed)
 }
 END_TEST
 
-/* Two sets of tensors side by side: a call uses its own, and one goes while the other stays. */
+/* Two sets of tensors side by side: a call uses its own, and one set is unmapped while the other stays. */
 START_TEST(sets_of_tensors_live_beside_each_other)
 {
     struct call call = fixture_make_call(PLACE_LOW);

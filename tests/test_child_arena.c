@@ -7,7 +7,7 @@
 #include "skip.h"
 #include "verify/isolate/child_internal.h"
 
-/* n: the way, by which the guard above y is opened. Then it is touched. */
+/* n chooses the way to open the guard above y. Then it is touched. */
 static const char opener[] =
     "#define _GNU_SOURCE\n#include <dirent.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n"
     "#include <sys/mman.h>\n#include <sys/shm.h>\n#include <sys/syscall.h>\n#include <sys/wait.h>\n#include "

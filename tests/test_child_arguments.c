@@ -46,7 +46,7 @@ static void start(const char *symbol)
     ck_assert_msg(child_map(it.child, 0, 1, &it.y, it.text, sizeof it.text) == CHILD_OK, "%s", it.text);
 }
 
-/* More than the registers of either kind hold, in an order of their own. */
+/* More arguments than the registers of either kind take, in an order of their own. */
 START_TEST(arguments_of_every_type_arrive_as_they_are)
 {
     static const struct channel_argument argument[] = {

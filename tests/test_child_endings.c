@@ -122,7 +122,7 @@ START_TEST(handlers_taken_away_are_put_back)
 }
 END_TEST
 
-/* Counts in shared memory while it hangs: whether it is really gone can be seen from here. */
+/* Counts in shared memory while it hangs, so that its end can be seen from here. */
 START_TEST(a_hang_times_out_and_the_process_is_gone)
 {
     int returned;
@@ -157,7 +157,7 @@ START_TEST(child_stop_all_ends_a_hanging_call_from_a_signal_handler)
 }
 END_TEST
 
-/* In place of the C library's: what happens between the judge's poll and its read can be chosen. */
+/* Replaces the C library's function, to choose the events between the judge's poll and its read. */
 static int closed_before_recv = -1;
 
 ssize_t recv(int fd, void *buffer, size_t size, int flags)

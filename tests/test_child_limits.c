@@ -108,7 +108,8 @@ static bool write_group(const char *name, const char *value)
     return file && fclose(file) == 0 && opened;
 }
 
-/* Below the one that holds this process. *group is empty where that cannot be written, or has no bound on memory to give. */
+/* Below the group of this process. *group is empty where that cannot be written, or has no bound on
+ * memory. */
 static void make_group(void)
 {
     char line[4096] = "", bytes[32];

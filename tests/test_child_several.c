@@ -1,4 +1,4 @@
-/* Runners that are started at once: each is one like any other, and what cannot be started is missing. */
+/* Runners that are started at once: each works like any other, and runners that cannot start are missing. */
 #include "child_fixture.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static struct child_options options_of(const char *symbol)
                                   .threads = 1};
 }
 
-/* x and y as sets of its own, and a call. */
+/* Maps x and y as its own set, and makes a call. */
 static int call(struct child *child)
 {
     const struct call call = fixture_make_call(PLACE_LOW);
@@ -84,7 +84,7 @@ START_TEST(more_than_there_may_be_are_missing_too)
 }
 END_TEST
 
-/* Whether the sandbox works here is found out by one. */
+/* The first runner finds out whether the sandbox works here. */
 START_TEST(the_first_of_a_backend_starts_alone)
 {
     struct child_options options[2] = {options_of("doubles"), options_of("doubles")};

@@ -86,7 +86,7 @@ START_TEST(an_option_without_its_value_or_with_one_too_many_is_refused)
 }
 END_TEST
 
-/* Each option, a value that is none, what must be said. */
+/* Each option, an invalid value, and the expected message. */
 static const struct {
     const char *option, *value, *expected, *hint;
 } bad_values[] = {

@@ -1,4 +1,4 @@
-/* unseen audit: what null kernels come to under the published check and under ours. */
+/* unseen audit: the results of null kernels under the published check and under ours. */
 #include "cli.h"
 
 #include <signal.h>
@@ -22,7 +22,7 @@ static int count_of(const json_t *root, const char *name, const char *check, con
     return (int)json_integer_value(json_object_get(json_object_get(entry, check), key));
 }
 
-/* Long rows of small values: a published check with an absolute tolerance sees nothing there. */
+/* Long rows of small values: a published check with an absolute tolerance finds no fault there. */
 START_TEST(the_published_check_passes_zeros_where_outputs_are_small_and_ours_passes_nothing)
 {
     cli_put("long.space",
@@ -47,7 +47,7 @@ START_TEST(the_published_check_passes_zeros_where_outputs_are_small_and_ours_pas
 }
 END_TEST
 
-/* Each configuration costs an audit as many judgements as there are null kernels. */
+/* An audit judges each configuration once for each null kernel. */
 START_TEST(without_an_effort_an_audit_takes_the_quick_one)
 {
     json_error_t error;
@@ -60,7 +60,7 @@ START_TEST(without_an_effort_an_audit_takes_the_quick_one)
 }
 END_TEST
 
-/* Every problem, one small configuration each: no null kernel passes ours, all are tried. */
+/* Every problem, one small configuration each: all null kernels are tried, and none passes ours. */
 static const struct {
     const char *problem, *seen;
     int kinds;

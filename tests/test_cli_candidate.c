@@ -162,7 +162,7 @@ START_TEST(who_flushes_subnormals_is_right)
 }
 END_TEST
 
-/* As a race would, by as much as tf32 is off. */
+/* Like a race, by as much as the error of tf32. */
 START_TEST(of_what_differs_from_call_to_call_no_arithmetic_is_told)
 {
     cli_put(
@@ -184,7 +184,7 @@ START_TEST(of_what_differs_from_call_to_call_no_arithmetic_is_told)
 }
 END_TEST
 
-/* Each slip, and the name that was meant. */
+/* Each slip, and the intended name. */
 static const struct {
     const char *words[5];
     const char *meant;

@@ -171,7 +171,7 @@ START_TEST(what_the_steps_write_is_uploaded)
 }
 END_TEST
 
-/* A key with a runner's own name is never found again where runners come and go. */
+/* A key with a runner's own name is never found again on short-lived runners. */
 START_TEST(a_baseline_is_found_by_the_kind_of_machine)
 {
     char command[1400];

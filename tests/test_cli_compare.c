@@ -1,4 +1,5 @@
-/* unseen compare: candidates, stored results, a result of another day, and what cannot be compared. */
+/* unseen compare: candidates, stored results, a result of another day, and results that cannot be
+ * compared. */
 #include "cli.h"
 #include "share.h"
 
@@ -47,7 +48,7 @@ static double seconds_of(const char *file)
     return seconds;
 }
 
-/* Sleeping takes as long on a busy machine as on a quiet one. */
+/* A sleep is as long on a busy machine as on a quiet one. */
 START_TEST(the_old_kernel_is_checked_once)
 {
     SHARE_TEST(1, 2);
@@ -86,7 +87,8 @@ START_TEST(a_kernel_that_takes_longer_is_slower)
 }
 END_TEST
 
-/* Its time follows its first input, by factors up to 148: the ratio is 3 in each pair only where both had the same. */
+/* Its time follows its first input, by factors up to 148. The ratio is 3 in each pair only where both had the
+ * same input. */
 START_TEST(both_calls_of_a_pair_are_on_the_same_content)
 {
     SHARE_TEST(1, 2);
@@ -122,7 +124,7 @@ START_TEST(stored_results_are_compared_line_by_line)
         execlp("cp", "cp", "b.json", "pipe", NULL);
         _exit(127);
     }
-    CLI("compare", "pipe", "a.json"); /* which gives its result once */
+    CLI("compare", "pipe", "a.json"); /* a pipe gives its result once */
     waitpid(writer, NULL, 0);
     cli_expect(0, "passed: ");
     CLI("verify", "softmax", "old.c", TINY, "--seed", "4", "--unseen", "1", "--json", "d.json");

@@ -9,7 +9,7 @@ static const json_t *key(const json_t *root, const char *name)
     return json_object_get(root, name);
 }
 
-/* The published contract, but for its long rows and large tensors, which take most of the time. */
+/* The published contract, without its long rows and large tensors, which take most of the time. */
 static const char small_space[] = "rows 1..512 tile 1 4 32 128\n"
                                   "cols 1..8192 tile 32 128 256 1024 4096\n"
                                   "input normal integers wide needle special\n"
@@ -42,7 +42,7 @@ START_TEST(a_failing_kernel_gets_its_rule_and_its_simplest_configuration)
 }
 END_TEST
 
-/* No rule of three terms is right about all three. */
+/* No rule of three terms has all three right. */
 START_TEST(faults_of_several_kinds_get_a_rule_each)
 {
     static const char *const rules[][2] = {{"wrong", "rows > 16 and cols % 64 != 0"},
@@ -111,7 +111,7 @@ START_TEST(the_wrong_elements_are_named_and_drawn)
 }
 END_TEST
 
-/* A kernel that goes by where its tensors lie. */
+/* A kernel that depends on the addresses of its tensors. */
 START_TEST(where_first_calls_pass_it_says_which_calls_fail)
 {
     static const char moved[] = "static const float *last; const int bad = last && last != x; last = x;";
@@ -149,8 +149,8 @@ START_TEST(a_failure_that_comes_and_goes_is_called_so)
 }
 END_TEST
 
-/* Whether a failure repeats is asked of runs made after the set's own, which only remembers that all failed.
- * Returns the reason why there is no rule. */
+/* The set's own failures do not show whether a failure repeats, so later runs are asked. Returns the reason
+ * for the missing rule. */
 static const char *no_rule(const char *hook)
 {
     static char reason[400];
@@ -190,7 +190,7 @@ START_TEST(a_rule_is_sought_only_after_failures_were_run_again)
     const int read = sscanf(why, "it does not repeat: run again, %d of %d failing", &again, &asked);
     ck_assert_msg(read == 2, "%s", why);
     ck_assert_int_ge(asked, 6);
-    ck_assert_int_le(again, 2); /* the least one may be among those asked for */
+    ck_assert_int_le(again, 2); /* the least one may be among the questions */
     cli_expect(1, why);
 }
 END_TEST
@@ -223,8 +223,8 @@ START_TEST(what_fails_only_when_timed_is_shown_as_it_was_timed)
 }
 END_TEST
 
-/* A configuration of other inputs than the published kind can pass, and be timed, on these, wrong. It is no failure
- * to shrink and no example for the rule: run again as it was drawn it passes. */
+/* A configuration of another input class can pass while its timed calls, on published inputs, are wrong. It
+ * is no failure to shrink and no example for the rule: as it was drawn it passes. */
 START_TEST(a_failure_on_the_inputs_of_timing_is_not_taken_for_a_race)
 {
     cli_put_kernel("fractions.c", "const int bad = rows * cols > 8 && x[0] != floor(x[0]);", "bad ? 0.5 : 0");

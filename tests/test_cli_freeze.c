@@ -55,7 +55,7 @@ START_TEST(what_stood_in_the_file_stays_with_its_permissions)
 }
 END_TEST
 
-/* In a strange checkout the problem's own file may be a link to a file of the user's. */
+/* In a stranger's checkout the problem's own file may be a link to a file of the user's. */
 START_TEST(a_planted_link_is_not_frozen_through)
 {
     CLI("new", "mine", "--like", "softmax");

@@ -83,7 +83,7 @@ END_TEST
 
 /* --- draw --- */
 
-/* A thousand of each is 2 Gflop, eight thousand a thousand. */
+/* A thousand of each is 2 Gflop; eight thousand of each is a thousand Gflop. */
 START_TEST(caps_below_which_there_is_nothing_are_raised_up_to_a_bound)
 {
     cli_put("large.space", "m 1000..1100\nn 1000..1100\nk 1000..1100\ntrans_b 0 1\ninput normal\n");
@@ -141,7 +141,7 @@ START_TEST(verify_runs_what_draw_prints)
     ck_assert(at != NULL && sscanf(at, "commitment %64s", commitment) == 1);
     char *line = strndup(cli.out, strcspn(cli.out, "\n"));
     cli_put_kernel("right.c", "", "0");
-    CLI("check", "softmax", "right.c", line, HOST); /* with its comment: lines can be pasted */
+    CLI("check", "softmax", "right.c", line, HOST); /* with its comment, so that lines can be pasted */
     cli_expect(0, "pass: rows=");
     CLI("verify", "-v", "softmax", "right.c", HOST, "--space", "tiny.space", "--seed", "7", "--unseen", "4",
         "--no-timing");
@@ -224,7 +224,7 @@ START_TEST(the_header_compiles_as_c_and_agrees_with_a_candidate)
 }
 END_TEST
 
-/* An imported task has axes, tensors and sets; what needs mathematics in C refuses it. */
+/* An imported task has axes, tensors and sets. A command that needs mathematics in C refuses it. */
 START_TEST(an_imported_task_is_drawn_from_and_refused_where_c_is_needed)
 {
     const char *const task = cli_repository("tests/task/row_scale");

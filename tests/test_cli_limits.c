@@ -18,8 +18,8 @@ static const char *of_result(const json_t *result, size_t n, const char *key)
 
 /* --- hangs --- */
 
-/* A kernel that hangs where `when` holds and is wrong where `wrong` does, and writes into a file each time that it hangs. Files
- * can be written without the sandbox only. */
+/* A kernel that hangs where `when` holds and is wrong where `wrong` does. It writes into a file each time
+ * that it hangs. Files can be written without the sandbox only. */
 static void put_hanging(const char *when, const char *wrong)
 {
     char hook[400], folder[200];
@@ -40,7 +40,8 @@ static int count_hangs(void)
     return (int)status.st_size;
 }
 
-/* The limit is waited for twice: once beside others, and once alone. Everything hangs, or a part hangs and more is wrong. */
+/* A timeout is waited for twice: once beside others, and once alone. Either everything hangs, or a part hangs
+ * and more is wrong. */
 static const struct {
     const char *when, *wrong, *verdict;
     int hangs;
@@ -101,7 +102,7 @@ END_TEST
 
 /* --- the budget --- */
 
-/* Compiled before: a budget counts that, too. */
+/* Compiled before, since a budget counts compilation, too. */
 static void put_object(const char *hook)
 {
     cli_put_kernel("slow.c", hook, "0");
@@ -125,7 +126,7 @@ START_TEST(what_the_budget_leaves_out_is_skipped_and_the_verdict_not_general)
 }
 END_TEST
 
-/* The lease of the device is another's all the while. */
+/* Another process has the lease of the device all the time. */
 START_TEST(a_budget_that_ends_before_the_times_are_taken_makes_the_verdict_inconclusive)
 {
     char why[400];
@@ -140,7 +141,7 @@ START_TEST(a_budget_that_ends_before_the_times_are_taken_makes_the_verdict_incon
 }
 END_TEST
 
-/* Nothing passes, and each costs a process: the others are left out. Where one passes none is. */
+/* Nothing passes, and each costs a process: the others are left out. If one passes, none is left out. */
 START_TEST(what_only_ends_its_process_is_not_run_to_the_end)
 {
     enum { ENOUGH = 128, MORE = 150 };

@@ -129,7 +129,8 @@ START_TEST(ctrl_c_keeps_what_is_finished_and_leaves_no_process)
     ck_assert_uint_lt(count, 302);
     ck_assert_uint_eq(count, lines_with("pass      ")); /* the lines on the terminal are stored, and nothing
                                                          * else */
-    for (size_t i = 0; i < count; i++)                  /* the one at work was killed by us, not by itself */
+    for (size_t i = 0; i < count; i++)                  /* the process at work was killed by us, not by
+                                                         * itself */
         ck_assert_str_eq(json_string_value(json_object_get(json_array_get(results, i), "outcome")), "pass");
     ck_assert(json_is_true(json_object_get(result, "partial")));
     ck_assert_str_eq(json_string_value(json_object_get(result, "partial_reason")), "interrupted");
@@ -161,7 +162,7 @@ START_TEST(a_killed_run_leaves_a_readable_partial_file_and_no_process)
 }
 END_TEST
 
-/* A header that is a pipe holds the compiler for as long as it takes. */
+/* A header that is a pipe blocks the compiler. */
 START_TEST(ctrl_c_while_compiling_blames_nobody)
 {
     cli_put("waits.c", "#include \"pipe.h\"\n");
@@ -190,7 +191,7 @@ START_TEST(ctrl_c_ends_check_as_well)
     const time_t start = time(NULL);
     kill(pid, SIGINT);
     cli_wait(pid);
-    ck_assert_int_lt(time(NULL) - start, 5); /* long before the call's own time is up */
+    ck_assert_int_lt(time(NULL) - start, 5); /* long before the call's own time limit */
     ck_assert_int_eq(cli.status, 130);
     ck_assert_str_eq(cli.out, "");
     expect_clean();
@@ -240,7 +241,7 @@ static pid_t parent_of(pid_t pid)
     return parent;
 }
 
-/* The process below `pid` that has no children itself: where the candidate is; 0: none yet. */
+/* The process below `pid` without children of its own, which is the candidate's; 0: none yet. */
 static pid_t deepest_below(pid_t pid)
 {
     glob_t found;
@@ -257,7 +258,7 @@ static pid_t deepest_below(pid_t pid)
     return deepest == pid ? 0 : deepest;
 }
 
-/* Not a linker that is still at work on a busy machine. */
+/* Not a linker that is still running on a busy machine. */
 static bool is_runner(pid_t pid)
 {
     char path[64], name[32] = "";
@@ -269,7 +270,7 @@ static bool is_runner(pid_t pid)
     return is;
 }
 
-/* Memory that a machine runs out of, an administrator: once, and it is not the kernel's doing. */
+/* A machine out of memory, or an administrator: it happens once, and the kernel is not the reason. */
 START_TEST(what_somebody_kills_once_is_checked_again)
 {
     cli_put_kernel("k.c", "usleep(400000);", "0");

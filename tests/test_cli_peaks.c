@@ -1,4 +1,4 @@
-/* Ceilings that are kept from run to run, as users meet them. */
+/* Stored ceilings, as users meet them. */
 #include "cli.h"
 
 #include <glob.h>
@@ -54,7 +54,7 @@ static void multiply(const char *from, const char *to, double factor)
     json_decref(file);
 }
 
-/* A neighbour that leaves meanwhile may raise them: that is said, and the figures are then greater. */
+/* A neighbour that leaves meanwhile may raise them. A note says so, and the figures are then greater. */
 static void expect_same_figures(const json_t *first, const json_t *second)
 {
     static const char *const name[] = {"bandwidth_gbps", "tflops", "launch_ms"};
@@ -91,7 +91,7 @@ START_TEST(two_runs_use_the_same_ceilings_and_a_doctored_file_gives_no_score)
     ck_assert_str_eq(json_string_value(json_object_get(result, "verdict")), "general");
     ck_assert(json_is_false(json_object_get(peaks_of(result), "comparable")));
     ck_assert(json_is_null(json_object_get(set, "score")));
-    ck_assert(json_is_number(json_object_get(set, "geomean_fraction"))); /* times are taken all the same */
+    ck_assert(json_is_number(json_object_get(set, "geomean_fraction"))); /* times are measured in any case */
     ck_assert_str_eq(json_string_value(score), "not comparable");
     json_decref(result);
     CLI("report", "r.json");

@@ -85,7 +85,8 @@ START_TEST(a_downgrade_is_one_in_many_configurations)
         ck_assert_int_eq(cli.status, 1);
         json_t *result = json_loads(cli.out, 0, NULL);
         ck_assert_ptr_nonnull(result);
-        ck_assert(json_is_true(json_object_get(result, "downgrade"))); /* "wrong" is looser than any */
+        ck_assert(json_is_true(json_object_get(result, "downgrade"))); /* "wrong" is looser than any
+                                                                        * arithmetic */
         ck_assert_int_eq(strcmp(json_string_value(json_object_get(result, "fits")), "wrong") == 0,
                          !cases[i].downgrade);
         ck_assert_int_eq(strstr(cli.err, "SILENT DOWNGRADE") != NULL, cases[i].downgrade);
@@ -120,7 +121,7 @@ START_TEST(results_that_cannot_be_reported_together_are_refused)
 }
 END_TEST
 
-/* All lines of the passing screen are run as they stand: none is refused. */
+/* All lines of the passing screen run as printed: none is refused. */
 START_TEST(the_next_steps_of_a_passing_candidate_run)
 {
     char command[2000];

@@ -24,7 +24,7 @@ static void expect_reward(int status, const char *number, const char *state)
     ck_assert_msg(strchr(cli.out, '\n') == cli.out + strlen(cli.out) - 1, "%s", cli.out);
 }
 
-/* --- what cannot run, by the candidate's doing --- */
+/* --- candidates that cannot run, by their own fault --- */
 
 static void put_object(const char *name, unsigned machine, size_t bytes)
 {
@@ -190,7 +190,7 @@ START_TEST(a_set_without_configurations_is_refused_for_all_alike)
 }
 END_TEST
 
-/* The first failure leaves out the rest, which is worth no more than failing. */
+/* The first failure leaves out the rest, which is worth no more than a failure. */
 START_TEST(fail_fast_gives_the_wrong_one_a_number)
 {
     cli_put_kernel("right.c", "", "0");

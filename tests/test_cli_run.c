@@ -110,7 +110,7 @@ END_TEST
 
 START_TEST(the_published_tolerance_decides_when_asked_and_both_are_told)
 {
-    /* Within the published 1e-5, far outside what fp32 explains. */
+    /* Within the published 1e-5, far outside the errors of fp32. */
     cli_put_kernel("near.c", "", "5e-6");
     CLI("verify", "softmax", "near.c", TINY, "--unseen", "4", "--json", "exact.json");
     cli_expect(1, "broken: ");

@@ -52,7 +52,7 @@ START_TEST(a_reward_that_cannot_come_out_is_refused_before_the_run)
 }
 END_TEST
 
-/* The baseline is judged, too, where the candidate ran: who passes where. */
+/* The baseline is judged, too, where the candidate ran. */
 START_TEST(quadrants_say_who_passes_where)
 {
     cli_put_kernel("right.c", "", "0");
@@ -103,7 +103,7 @@ START_TEST(a_verdict_is_kept_listed_and_drawn)
 }
 END_TEST
 
-/* The database goes away while the run goes on, and a folder takes its place. */
+/* The database is removed during the run, and a folder takes its place. */
 START_TEST(a_verdict_that_cannot_be_kept_is_printed)
 {
     cli_put_kernel("slow.c", "static int calls; if (calls++ < 2) usleep(200000);", "0");

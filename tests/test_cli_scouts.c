@@ -34,7 +34,7 @@ static int count(const json_t *root, bool scouts, const char *outcome)
     return found;
 }
 
-/* A kernel that is wrong where two sizes come together, which none of the 35 has. */
+/* A kernel that is wrong where two sizes meet, which happens in none of the 35. */
 START_TEST(what_only_scouts_find_is_specialized_and_has_its_rule)
 {
     cli_put_kernel("pair.c", "", "rows % 4 == 2 && cols % 16 == 8 ? 0.5 : 0");

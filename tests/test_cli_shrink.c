@@ -70,7 +70,7 @@ START_TEST(the_reproduction_line_of_a_shrunk_failure_reproduces_it)
 }
 END_TEST
 
-/* Below 300 columns it is only wrong, below 200 it refuses: a crash must end at neither. */
+/* Below 300 columns it is only wrong, below 200 it refuses: shrinking a crash must end at neither. */
 START_TEST(only_the_same_outcome_counts)
 {
     cli_put_kernel("three.c", "if (cols > 300) abort(); if (cols < 200) return 3;", "0.25");
@@ -107,7 +107,7 @@ START_TEST(what_cannot_be_run_cannot_be_shrunk)
 }
 END_TEST
 
-/* 6 million elements are run when asked for, but no step of more than 5.6 million is. */
+/* 6 million elements run when asked for, but shrinking takes no step of more than 5.6 million. */
 START_TEST(steps_above_the_caps_of_the_machine_are_not_run)
 {
     SHARE_TEST(0, 2);
@@ -155,7 +155,7 @@ START_TEST(the_number_of_runs_is_a_limit_and_its_end_is_told)
 }
 END_TEST
 
-/* The third call, which repeats the second, gives another answer: every run shows it. */
+/* The third call, which repeats the second, returns another answer: every run shows it. */
 START_TEST(an_unstable_failure_is_told_to_be_one_with_its_rate)
 {
     cli_put_kernel("unstable.c", "static int call; const int odd = ++call % 3 == 0;",
@@ -166,7 +166,8 @@ START_TEST(an_unstable_failure_is_told_to_be_one_with_its_rate)
 }
 END_TEST
 
-/* Two of three runs are right: a step counts as gone only after several of them. Neither seed 2 nor 1 has a fourth call. */
+/* Two of three runs are right: a step counts as passing only after several runs. Neither seed 2 nor 1 has a
+ * fourth call. */
 START_TEST(a_failure_that_comes_and_goes_is_asked_for_again)
 {
     cli_put_kernel("rare.c", "static int call; const int rare = call++ / 3 % 3 == 2;",

@@ -1,4 +1,5 @@
-/* unseen verify on a kernel that fails with some values and passes with others: which of them, and the line that shows it. */
+/* unseen verify on a kernel that fails with some values and passes with others: the deciding values, and the
+ * line that shows them. */
 #include "cli.h"
 
 #include <math.h>
@@ -101,7 +102,7 @@ START_TEST(a_maximum_without_its_tail_is_told_by_the_value_in_the_tail)
 }
 END_TEST
 
-/* At a place in a tail, too: the place is not why. */
+/* At a place in a tail, too, although the place is not the reason. */
 START_TEST(a_value_that_fails_elsewhere_too_is_not_told_by_its_place)
 {
     put_softmax("none.c", "cols > 4 ? 0 : greatest(x, cols)");
@@ -114,7 +115,7 @@ START_TEST(a_value_that_fails_elsewhere_too_is_not_told_by_its_place)
 }
 END_TEST
 
-/* NaN is passed over: right wherever there is none. */
+/* NaN is passed over, so it is right wherever there is none. */
 START_TEST(one_nan_is_told_wherever_it_stands)
 {
     put_softmax("nan.c", "greatest(x, cols); if (isnan(max)) { for (int64_t c = 0; c < cols; c++) y[c] = 0;"
@@ -142,8 +143,8 @@ START_TEST(of_what_fails_with_any_values_nothing_is_said_of_them)
 }
 END_TEST
 
-/* Six calls are wrong, three right, whatever the values are; then the first of three is right, which no check sees
- * alone. */
+/* Six calls are wrong, three right, whatever the values are. Then the first of three is right, which no check
+ * sees alone. */
 START_TEST(of_what_comes_and_goes_no_values_are_blamed)
 {
     put_softmax("race.c", "greatest(x, cols); static unsigned calls; calls += r == 0 && cols > 4;"
@@ -162,7 +163,7 @@ START_TEST(of_what_comes_and_goes_no_values_are_blamed)
 }
 END_TEST
 
-/* Labels decide, which are no values to be mixed. */
+/* Labels decide, which are no values to blend. */
 START_TEST(tensors_that_are_coupled_are_named_and_left_alone)
 {
     char text[2048];
@@ -231,7 +232,8 @@ static json_t *verify_of(const char *problem, const char *space, const char *see
     return content;
 }
 
-/* With another decay of the same seed only g differs: it is g that is named, and the bound that it was clipped to. */
+/* Another decay of the same seed changes only g. The report names g, and the bound to which it was
+ * clipped. */
 START_TEST(a_choice_that_passes_names_the_tensor_and_a_bound_its_values)
 {
     char text[2048];
@@ -312,7 +314,8 @@ START_TEST(values_all_over_are_told_by_their_bound_and_repeat_by_it)
 }
 END_TEST
 
-/* The simplest failure's queries are gathered from its keys, which are never mixed: another class is asked. */
+/* The simplest failure's queries are gathered from its keys, which are never blended: another class is
+ * asked. */
 START_TEST(where_nothing_can_be_mixed_a_failure_of_another_class_is_asked)
 {
     char text[2048];

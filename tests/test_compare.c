@@ -27,7 +27,8 @@ START_TEST(signed_ranks_agree_with_the_counted_subsets)
 }
 END_TEST
 
-/* From 65 on the normal distribution: of 2^n outcomes one has W = 0, and its tail must not be the shorter one. */
+/* From 65 on the normal distribution: one of 2^n outcomes has W = 0, and its tail must not be the shorter
+ * one. */
 START_TEST(many_signed_ranks_err_upwards)
 {
     const int n = 65, mean = n * (n + 1) / 4;
@@ -236,7 +237,8 @@ START_TEST(whatever_gets_worse_closes_the_gate)
 }
 END_TEST
 
-/* Most undecided, unless all together are known not to be slower; or nothing that both of them ran. */
+/* Inconclusive with most undecided, unless all together are known not to be slower. Also where nothing ran in
+ * both. */
 START_TEST(what_says_nothing_is_no_success)
 {
     struct compared item[2] = {{.shift = {.log_ratio = {.present = true}}},
@@ -294,7 +296,7 @@ START_TEST(results_of_two_problems_or_devices_are_not_compared)
 }
 END_TEST
 
-/* Twice the time, on a machine that is half as fast by what its baseline says: the ratio to that is 3 after 2. */
+/* Twice the time, on a machine that is half as fast by its baseline: the ratio to it is 3 after 2. */
 START_TEST(a_common_baseline_takes_the_day_out)
 {
     static const char *const name[] = {"a.json", "b.json"};

@@ -14,7 +14,7 @@
 #include "verify/cli/header.h"
 #include "verify/session/session.h"
 
-/* The printed declaration; a right kernel, of which macros make faulty ones; `calls` counts in one process. */
+/* The printed declaration, and a right kernel that macros make faulty; `calls` counts in one process. */
 static const char kernel[] =
     "static int calls;\n"
     "#ifndef LDX\n#define LDX ldx\n#endif\n#ifndef LAST\n#define LAST cols\n#endif\n"
@@ -190,7 +190,7 @@ START_TEST(an_output_that_is_not_written_is_found_in_every_format)
     const struct config_result result =
         check(problem_number(_i), "rows=30 cols=5 gap_x=2 gap_y=4 negate=1 seed=1");
     ck_assert_int_eq(result.outcome, OUTCOME_UNWRITTEN);
-    ck_assert_int_eq(result.wrong % 30, 0); /* the last of each row, in every call that was made */
+    ck_assert_int_eq(result.wrong % 30, 0); /* the last of each row, in every call */
     close_kernel();
 }
 END_TEST

@@ -1,4 +1,5 @@
-/* Drawing, shrinking and explaining where extents may be 0, and where a problem has as much of everything as it may. */
+/* Drawing, shrinking and explaining where extents may be 0, and where a problem uses every limit of the
+ * format. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,7 +180,7 @@ START_TEST(explaining_finds_rules_beside_empty_extents)
 }
 END_TEST
 
-/* --- as much of everything as a problem may have --- */
+/* --- a problem at every limit of the format --- */
 
 enum { AXES = PROBLEM_MAX_AXES - 1 };
 

@@ -81,7 +81,7 @@ static const struct {
     enum dtype dtype;
     int bits;
     float (*from)(uint32_t), (*given)(uint32_t);
-    uint32_t (*to)(float), (*put)(float); /* put NULL: candidates get none */
+    uint32_t (*to)(float), (*put)(float); /* put NULL: candidates have no such conversion */
     uint32_t infinity;                    /* 0: the format saturates */
 } formats[] = {
     {DTYPE_F16, 16, from_f16, given_f16, to_f16, put_f16, 0x7c00},
@@ -194,7 +194,7 @@ START_TEST(what_is_filled_is_read_back_by_the_judge)
                                        DTYPE_F64, DTYPE_F16,  DTYPE_E5M2, DTYPE_I8,  DTYPE_BOOL};
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
         double filled[4] = {0}, put[4] = {0};
-        for (int i = 0; i < 3; i++) { /* 0, 1, 2 are exact in all but one */
+        for (int i = 0; i < 3; i++) { /* 0, 1, 2 are exact in all formats but one */
             uint32_t bits;
             const double want = types[t] == DTYPE_BOOL ? i > 0 : i;
             fill_store(types[t], filled, i, (float)i);

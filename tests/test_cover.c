@@ -60,7 +60,7 @@ static unsigned remainder_bits(const struct domain *domain, int64_t v)
     return bits;
 }
 
-/* Whether a kernel's author was shown this number on this axis: a class of its own, beside its size. */
+/* Whether a kernel's author knew this number on this axis: a class of its own, beside its size. */
 static bool is_shown(const struct config_list *seen, int axis, int64_t v)
 {
     bool shown = false;
@@ -241,7 +241,7 @@ static const struct {
 } big_tensors[] = {
     {"softmax", "tensors: x, y beyond 2^31 elements"},
     {"paged_attention", "tensors: kv_cache beyond 2^31 elements"}, /* many tokens share a page */
-    {"kda", "tensors: q, k, v, g, o beyond 2^31 bytes"}, /* with twice the work that others may take */
+    {"kda", "tensors: q, k, v, g, o beyond 2^31 bytes"},           /* with twice the work of the others */
     {"topk", "tensors: x beyond 2^31 elements"},
     {"moe_up", "tensors: hidden, w_gate, w_up, out beyond 2^31 elements"},
     {"gemm_fp8", NULL},

@@ -38,7 +38,7 @@ struct counted {
     int64_t most_of[CHECKED_CONTENTS];
 };
 
-/* `steps`: of one element to the next, instead of the elements. */
+/* `steps`: from one element to the next, instead of the elements. */
 static struct counted count_given(const struct config *config, int tensor, bool steps)
 {
     struct counted counted = {.most = -1, .least = INT64_MAX, .most_of = {-1, -1}};
@@ -82,7 +82,7 @@ START_TEST(rows_of_experts_are_those_of_real_instances)
         expect_derived(&config, "least_rows", counted.least);
         empty += counted.least == 0;
         several += counted.least > 1;
-        apart += counted.most_of[0] < counted.most_of[1]; /* content 0 alone does not tell */
+        apart += counted.most_of[0] < counted.most_of[1]; /* content 0 alone does not decide */
     }
     ck_assert(empty > ENOUGH && several > ENOUGH && apart > ENOUGH);
     pcg_free(stream);

@@ -62,7 +62,7 @@ static bool has_anchor(const char *text, const char *wanted)
     return false;
 }
 
-/* `target` as it stands in the document at `path`: FILE, FILE#HEADING or #HEADING. */
+/* `target` as written in the document at `path`: FILE, FILE#HEADING or #HEADING. */
 static void check_link(const char *path, const char *target)
 {
     char folder[PATH], file[PATH * 2];
@@ -174,7 +174,7 @@ static bool has_option(const char *help, const char *option)
     return false;
 }
 
-/* The next option at or after *p, "--json" without what follows; false: none. */
+/* The next option at or after *p, "--json" without its value; false: none. */
 static bool next_option(const char **p, char option[WORD])
 {
     while ((*p = strstr(*p, "--")) != NULL) {
@@ -251,7 +251,7 @@ START_TEST(what_a_document_tells_to_type_exists)
 }
 END_TEST
 
-/* --- what must be there --- */
+/* --- required documents --- */
 
 START_TEST(every_command_and_option_is_documented)
 {
@@ -285,7 +285,7 @@ static bool is_test(const char *name, size_t length)
     return found;
 }
 
-/* Every row of the table of promises names tests, and all that it names are there. */
+/* Every row of the table of promises names tests, and all of these exist. */
 START_TEST(every_promise_has_its_test)
 {
     char *text = read_document("doc/threat-model.md");
@@ -325,7 +325,7 @@ START_TEST(the_readme_is_one_page)
 }
 END_TEST
 
-/* --- doc/scores.md: whose doing each end is --- */
+/* --- doc/scores.md: the owner of each end --- */
 
 static int rows_of(const char *text, const char *kind)
 {
@@ -372,7 +372,7 @@ static bool is_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Does the text have the word, with no letter beside it? */
+/* Does the text have the word, without a letter beside it? */
 static bool has_word(const char *text, const char *word, size_t length)
 {
     for (const char *c = text; (c = strstr(c, word)) != NULL; c++)
@@ -422,7 +422,8 @@ END_TEST
 
 Suite *docs_suite(void)
 {
-    static const char *const places[] = {"*.md", "doc/*.md", "doc/*/*.md", "problems/*/*.md", "tests/*/*.md"};
+    static const char *const places[] = {"*.md",       "doc/*.md",    "doc/*/*.md", "problems/*/*.md",
+                                         "tests/*.md", "tests/*/*.md"};
     Suite *suite = suite_create("docs");
     TCase *read = tcase_create("read"), *typed = tcase_create("typed");
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)

@@ -1,5 +1,5 @@
-/* The reports that go to files, read as their readers do: tags that balance, nothing from elsewhere, hostile words that stay
- * words. */
+/* The reports in files, read as their readers do: tags balance, nothing comes from elsewhere, hostile words
+ * stay words. */
 #include <check.h>
 #include <ctype.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ static bool is_one_of(const char *name, const char *words)
     return strstr(words, wanted) != NULL;
 }
 
-/* name="value" pairs up to '>'; where that is. */
+/* name="value" pairs up to '>'; returns its place. */
 static const char *skip_attributes(const char *c)
 {
     while (*(c += strspn(c, " \n")) != '>' && *c != '/' && *c != '?') {
@@ -289,7 +289,8 @@ START_TEST(junit_has_a_case_for_each_configuration_and_one_for_the_verdict)
 }
 END_TEST
 
-/* Every document says it as the terminal does: of both checks, and of a configuration that only one of them rejects. */
+/* Every document agrees with the terminal: on both checks, and on a configuration that only one of them
+ * rejects. */
 START_TEST(a_tolerance_of_the_contract_is_shown_beside_ours)
 {
     static const struct {

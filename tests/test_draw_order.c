@@ -1,4 +1,4 @@
-/* Branches that a kernel may have, and the order of a set that is held against them. */
+/* Branches that a kernel may have, as a test of a set's order. */
 #include "test_gen.h"
 
 #include <stdlib.h>
@@ -51,7 +51,7 @@ START_TEST(every_kind_of_branch_is_drawn_and_is_a_condition)
 }
 END_TEST
 
-/* "k not in {64, 512}": wherever k is no published one, and nowhere else; such a branch is never seen. */
+/* "k not in {64, 512}": wherever k is no published value, and nowhere else. Such a branch is never seen. */
 START_TEST(a_table_of_published_values_knows_them_all)
 {
     struct space space = published_space("gemm_bf16");
@@ -151,7 +151,7 @@ START_TEST(what_is_likeliest_to_fail_comes_first)
 }
 END_TEST
 
-/* One axis, one point more than the seen one: nothing to branch on but that, and nothing breaks. */
+/* One axis, one point more than the seen one: nothing else to branch on, and nothing breaks. */
 START_TEST(a_contract_of_one_axis_has_an_order_too)
 {
     struct space space = good_space("softmax", "rows 1\ncols 5..6\ninput normal\n");

@@ -26,7 +26,7 @@ static struct drawn_list draw(const struct space *space, const struct config_lis
     return list;
 }
 
-/* So many configurations have both. */
+/* The number of configurations with both. */
 static int met(const struct drawn_list *list, int a, int64_t x, int b, int64_t y)
 {
     int count = 0;
@@ -35,7 +35,7 @@ static int met(const struct drawn_list *list, int a, int64_t x, int b, int64_t y
     return count;
 }
 
-/* An independent count of pairs that none has. */
+/* An independent count of pairs that no configuration has. */
 static int64_t count_missing(const struct space *space, const struct drawn_list *list, int64_t *pairs)
 {
     int64_t missing = 0;

@@ -10,7 +10,7 @@
 static const char *const problems[] = {"softmax", "gemm_fp8", "paged_attention"};
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 
-/* Little enough that no part may have all it could use. */
+/* So little that no part has all that it could use. */
 static const struct draw_caps caps = {3e7, 3e7};
 
 static struct drawn_list draw(const struct space *space, const struct config_list *seen, uint64_t seed)
@@ -50,7 +50,7 @@ static void remove_sharpest(struct space *space)
     domain->value_count = kept;
 }
 
-/* Draws for a reason that begins so and take a quarter of the caps or more. */
+/* Draws whose reason begins so and that take a quarter of the caps or more. */
 static int count_large(const struct drawn_list *list, const char *why)
 {
     int large = 0;

@@ -91,7 +91,8 @@ START_TEST(scouts_are_small_legal_and_nobody_has_drawn_them_before)
 }
 END_TEST
 
-/* Two conditions and an input class at once: what 35 rarely meet, 35 and the scouts do on most seeds. */
+/* Two conditions and an input class at once: 35 configurations rarely meet them, and with the scouts they do
+ * on most seeds. */
 START_TEST(scouts_meet_what_needs_two_sizes_and_a_class)
 {
     struct space space = published_space("softmax");

@@ -1,5 +1,5 @@
-/* The operations of an enclosure against MPFR: whatever exact operands the intervals hold, the
- * exact result lies in the result's interval. */
+/* The operations of an enclosure against MPFR. For all exact operands in the intervals, the exact result lies
+ * in the result's interval. */
 #include <check.h>
 #include <math.h>
 #include <mpfr.h>
@@ -54,7 +54,7 @@ static void expect_holds(num x, mpfr_t exact, const char *operation)
 {
     mpfr_t distance;
     if (!isfinite(x.mid) || !mpfr_number_p(exact))
-        return; /* overflow is no enclosure, and the judge takes none for one */
+        return; /* overflow is no enclosure, and the judge does not accept it as one */
     mpfr_init2(distance, BITS);
     mpfr_sub_d(distance, exact, x.mid, MPFR_RNDN);
     mpfr_abs(distance, distance, MPFR_RNDN);
@@ -104,7 +104,7 @@ START_TEST(exponentials_logarithms_and_roots_hold_the_exact_result)
         num x = any_number(10, a);
         mpfr_exp(r, a, MPFR_RNDN);
         expect_holds(num_exp(x), r, "exp");
-        mpfr_sqrt(r, a, MPFR_RNDN); /* NaN below 0, where nothing is claimed */
+        mpfr_sqrt(r, a, MPFR_RNDN); /* NaN below 0, where the enclosure claims nothing */
         expect_holds(num_sqrt(x), r, "sqrt");
         x = any_number(i % 2 ? 1000 : 4, a);
         mpfr_log(r, a, MPFR_RNDN); /* the same */
@@ -126,7 +126,7 @@ START_TEST(exponentials_logarithms_and_roots_hold_the_exact_result)
 }
 END_TEST
 
-/* Terms with radii, terms that cancel, and a largest term that leaves nothing of the others. */
+/* Terms with radii, terms that cancel, and a largest term that swallows the others. */
 START_TEST(sums_of_many_terms_hold_the_exact_result)
 {
     mpfr_t a, exact, scaled;
@@ -144,7 +144,7 @@ START_TEST(sums_of_many_terms_hold_the_exact_result)
             acc_add_scaled(&sum, x, v);
             mpfr_mul_d(scaled, a, v, MPFR_RNDN);
             mpfr_add(exact, exact, scaled, MPFR_RNDN);
-            if (i % 3 == 0) { /* and take the middle back again */
+            if (i % 3 == 0) { /* and take the middle away again */
                 acc_add(&sum, num_of(-x.mid));
                 mpfr_sub_d(exact, exact, x.mid, MPFR_RNDN);
             }

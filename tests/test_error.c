@@ -42,7 +42,7 @@ START_TEST(all_e4m3_bytes_have_their_published_values)
 }
 END_TEST
 
-/* The nearest of all 127 finite sizes, the even byte of two; beyond the largest, the largest. */
+/* The nearest of all 127 finite sizes, and the even byte at a tie; beyond the largest, the largest. */
 static int nearest_e4m3(double x)
 {
     int best = 0;
@@ -98,7 +98,7 @@ static void expect_bf16(uint32_t bits, uint32_t expected)
     ck_assert_int_eq(float_to_bf16(from_bits(bits)), (int)expected);
 }
 
-/* The bits of neighbours count up, through the binades and into infinity. */
+/* The bits of neighbours count up, through the binades to infinity. */
 START_TEST(bf16_rounds_every_midpoint_and_its_neighbours)
 {
     for (uint32_t h = 0; h < 0x10000; h++) {
@@ -193,7 +193,7 @@ START_TEST(an_exact_value_may_be_off_by_its_own_rounding_only)
 }
 END_TEST
 
-/* Any value within `error` of x, rounded, is allowed; and the allowance is not a whole ulp more. */
+/* Any value within `error` of x, rounded, is allowed, and a whole ulp more is not. */
 START_TEST(a_value_that_is_off_already_may_round_from_where_it_is)
 {
     struct pcg *pcg = pcg_new(3, "test/rounding");
@@ -326,7 +326,7 @@ static void expect_arithmetics(const char *problem, int capability, const char *
     ck_assert(arithmetics.item[arithmetics.admitted].d == d);
 }
 
-/* p = 2^64: its square overflows a single. Nothing may become wrong by that. */
+/* p = 2^64: its square overflows a single, which must not make anything wrong. */
 START_TEST(squares_that_overflow_allow_everything_rather_than_nothing)
 {
     const struct arithmetic fp32 = {"fp32", 0x1p-24, 1, 0, 0x1p24, 0};

@@ -26,7 +26,7 @@ static char *read_file(const char *path, size_t *length)
     return content;
 }
 
-/* 1 where every element that is asked for agrees; 0 where one takes too many terms. */
+/* 1 where every requested element agrees; 0 where one takes too many terms. */
 static int compare(const char *folder, const char *name)
 {
     char path[512], why[200] = "";
@@ -188,7 +188,7 @@ START_TEST(malformed_graphs_are_refused)
 }
 END_TEST
 
-/* A place in a map may be any number: it is looked at when it is used. */
+/* A place in a map may be any number: it is checked when it is used. */
 START_TEST(places_out_of_range_end_it)
 {
     _Alignas(8) char memory[2048];

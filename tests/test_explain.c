@@ -35,7 +35,7 @@ static struct rule explained(const char *condition, int (*answer)(struct planted
 
 /* --- the rule is the condition --- */
 
-/* `rule`: as printed; NULL: another of the same meaning will do. */
+/* `rule`: as printed; NULL: any with the same meaning. */
 static const struct {
     const char *problem, *condition, *rule;
 } found[] = {
@@ -140,7 +140,7 @@ START_TEST(a_size_that_is_drawn_is_pinned_down_as_soon)
 }
 END_TEST
 
-/* Remembers everything that is asked, in order, with its seeds. */
+/* Remembers every question, in order, with its seeds. */
 static uint64_t asked_in_order;
 
 static int answer_remembering(struct planted *planted, const struct config *config)
@@ -377,8 +377,7 @@ START_TEST(a_partial_rule_names_the_failures_that_it_leaves)
 }
 END_TEST
 
-/* Now and then a failure is missed: by tolerance, or because the wrong element rounds to the right
- * one. */
+/* Now and then a failure is missed, by tolerance, or because the wrong element rounds to the right one. */
 static int answer_mostly(struct planted *planted, const struct config *config)
 {
     return condition_holds(planted->condition, config) && config->seed * 0x9e3779b97f4a7c15u >> 59 != 0;

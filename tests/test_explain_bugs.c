@@ -1,8 +1,8 @@
-/* The conditions of the real bugs (tests/bugs/) that are not held out, planted as reported, with the sets
- * and the 80 runs of `quick`. It measures in seconds how much of a rule is found without running a kernel.
- * UNSEEN_EXPLAIN_BUGS=3 plants each with three seeds and prints the table and a line for each miss.
- * UNSEEN_EXPLAIN_EFFORT=standard takes the sets and the 200 runs of that effort. Runs in the repository
- * root. */
+/* The conditions of the real bugs (tests/bugs/) that are not held out. They are planted as reported, with
+ * the sets and the 80 runs of `quick`. It measures in seconds how much of a rule is found without running
+ * a kernel. UNSEEN_EXPLAIN_BUGS=3 plants each with three seeds and prints the table and a line for each
+ * miss. UNSEEN_EXPLAIN_EFFORT=standard takes the sets and the 200 runs of that effort. Runs in the
+ * repository root. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

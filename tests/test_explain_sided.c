@@ -22,7 +22,8 @@ static double chance_of(const struct config *config)
     return (double)((hash ^ hash >> 31) >> 11) * 0x1p-53;
 }
 
-/* As a sum of squares loses digits: wide rows fail each with a chance of 1 by their length, very short ones with any input. */
+/* A sum of squares that loses digits: wide rows fail each with a chance of 1 by their length, very short ones
+ * with any input. */
 static int answer_some_rows(struct planted *planted, const struct config *config)
 {
     const int64_t rows = config_value(config, "rows"), cols = config_value(config, "cols");
@@ -32,7 +33,7 @@ static int answer_some_rows(struct planted *planted, const struct config *config
            chance_of(config) > pow(1 - 1.0 / (double)cols, (double)rows);
 }
 
-/* Fresh draws that fail and of which the rule says that none does. */
+/* Fresh draws that fail although the rule says that they pass. */
 static int count_refuting(struct planted *planted, const struct rule *rule)
 {
     char why[256];
@@ -72,7 +73,7 @@ START_TEST(a_condition_of_every_failure_is_challenged_where_failures_are_rare)
 END_TEST
 
 static const struct {
-    const char *problem, *condition, *limit; /* NULL: none is meant */
+    const char *problem, *condition, *limit; /* NULL: none */
 } limits[] = {
     {"softmax", "cols > 12288",
      "cols = 12288 of 4 bytes each are 48 kbyte, a block's shared memory unless it asks for more"},

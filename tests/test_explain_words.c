@@ -14,7 +14,7 @@
 
 enum { RUNS = 80, UNSEEN = 35 };
 
-/* How the fault shows where the condition holds. */
+/* The manner in which the fault shows where the condition holds. */
 enum manner {
     ALWAYS, /* always, and nowhere else */
     LUCKY,  /* except for one content in twelve, which passes by luck */

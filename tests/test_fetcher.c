@@ -170,7 +170,7 @@ END_TEST
 
 /* --- in few calls --- */
 
-/* Elements that read a page or more for each of thousands of terms, and the calls that may take. */
+/* Elements that read a page or more for each of thousands of terms, and their allowed number of calls. */
 static const struct {
     struct oracle_case of;
     int pages, calls;
@@ -240,7 +240,7 @@ START_TEST(what_fails_to_come_shows_in_the_audit)
 }
 END_TEST
 
-/* softmax is read page by page: of nothing but zeros, all elements are the same. */
+/* softmax is read page by page. With nothing but zeros all elements are the same. */
 START_TEST(a_copy_that_fails_shows_in_the_audit)
 {
     struct witnessed answer[TRIED];

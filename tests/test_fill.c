@@ -8,7 +8,7 @@
 #include "fills.h"
 #include "oracle.h"
 
-/* Weights are, beside inputs that are others in each. */
+/* Weights stay the same beside inputs that differ from call to call. */
 START_TEST(what_is_steady_is_the_same_in_every_content)
 {
     enum { COUNT = 1000 };

@@ -1,4 +1,4 @@
-/* The tables of input classes: what each says, and what becomes of its fills. */
+/* The tables of input classes: their texts, and their fills. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +35,7 @@ START_TEST(every_class_has_a_name_of_its_own_and_says_what_it_shows)
 }
 END_TEST
 
-/* The published class, which is the first, is none of them: it has its own share of the draws. */
+/* The published class, which is the first, does not count among them: it has its own share of the draws. */
 START_TEST(discriminating_classes_are_ranked_from_1_without_a_gap)
 {
     const struct input_class *classes = problem_at(_i)->classes;
@@ -88,7 +88,7 @@ static int instantiate(const struct config *config, struct random *shape_random,
     return 0;
 }
 
-/* Promises more of one shape. */
+/* Promises more than one shape. */
 static int adjust(const struct config *config, struct random *content_random, struct instance *out)
 {
     ck_assert_int_lt(random_below(content_random, 5), 5);

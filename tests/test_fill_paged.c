@@ -1,4 +1,4 @@
-/* The structure of a paged attention instance: lengths, tables, what lies past the end. */
+/* The structure of a paged attention instance: lengths, tables, storage past the end. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static void check_lengths(const struct paged *p, const char *choice)
     ck_assert(longest);
 }
 
-/* No page twice within a sequence; between sequences only where they share. */
+/* No page occurs twice within a sequence, and between sequences only shared ones do. */
 static void check_table(const struct paged *p, const char *choice)
 {
     int32_t *owner = malloc((size_t)p->pages * sizeof *owner);
@@ -163,7 +163,7 @@ static int compare_lengths(const void *a, const void *b)
     return *(const int32_t *)a - *(const int32_t *)b;
 }
 
-/* Lengths belong to the shape, which sequence has which is content. */
+/* Lengths belong to the shape; their order among sequences is content. */
 START_TEST(every_content_has_the_same_shape)
 {
     struct paged p[3];

@@ -139,7 +139,7 @@ START_TEST(one_hot_rows_have_their_one_anywhere)
 }
 END_TEST
 
-/* Blocks of three rows: none of 32 blocks one after another shares its place with another. */
+/* Blocks of three rows: no two of 32 neighbouring blocks share their place. */
 START_TEST(turns_keep_equal_unit_vectors_32_blocks_apart)
 {
     enum { N = 64, ROWS = 3, BLOCKS = 1000 };
@@ -179,7 +179,7 @@ START_TEST(what_is_early_reaches_all_channels_and_the_rest_half)
 }
 END_TEST
 
-/* Channel by channel: what fill.h says of each, both ends of it reached. */
+/* Channel by channel: the promises of fill.h, with both ends of each range reached. */
 START_TEST(channels_take_their_kind_of_decay_in_turn)
 {
     enum { N = 10 };
@@ -292,7 +292,7 @@ START_TEST(parts_are_of_unlike_size_and_some_are_nothing)
     for (int64_t p = 0; p < inner; p++) {
         const double size = sqrt(square[p] / (double)(ROWS * N / inner));
         zeros += square[p] <= 0;
-        if (square[p] > 0) /* about a power of two: of 200 or more numbers */
+        if (square[p] > 0) /* about a power of two: 200 or more numbers */
             sizes[(int)lround(log2(size)) + 13]++;
     }
     if (inner > 1)
@@ -304,7 +304,8 @@ START_TEST(parts_are_of_unlike_size_and_some_are_nothing)
 }
 END_TEST
 
-/* A half of the levels as they are, a quarter each one unit of the last place below and above; beside 0 a normal number. */
+/* Half of the levels are exact, a quarter each one unit of the last place below and above. Beside 0 stands a
+ * normal number. */
 START_TEST(decisions_are_met_and_missed_by_one_unit)
 {
     const struct fill fill = {
@@ -331,7 +332,8 @@ START_TEST(decisions_are_met_and_missed_by_one_unit)
 }
 END_TEST
 
-/* Indices are levels or others of their range, and never beside them; without neighbours, floats are levels or normal. */
+/* Indices are levels or others of their range, and never beside them. Without neighbours, floats are levels
+ * or normal. */
 START_TEST(decisions_of_whole_numbers_have_no_neighbours)
 {
     int level = 0, whole = 0;

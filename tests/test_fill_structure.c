@@ -44,7 +44,8 @@ static void expect_zipf(const struct routing *r)
         total += 1 / (double)(e + 1);
     for (int64_t e = 0; e < r->experts; e++) {
         const double share = (double)r->tokens / (double)(e + 1) / total;
-        const double more = e ? 0 : (double)r->experts; /* the first has what rounding down left over */
+        const double more = e ? 0 : (double)r->experts; /* the first has the rest that rounding down left
+                                                         * over */
         ck_assert((double)r->sorted[e] > share - 1.001 && (double)r->sorted[e] < share + 0.001 + more);
     }
 }
@@ -91,7 +92,7 @@ START_TEST(rows_are_routed_as_the_choice_says)
 }
 END_TEST
 
-/* Which expert has all rows, which one many, which two of an `empty` pair: any. */
+/* The expert with all rows, the one with many, and the two of an `empty` pair may be any. */
 START_TEST(every_expert_has_its_turn)
 {
     int first[3] = {0}, odd = 0, low = 0, high = 0;

@@ -16,7 +16,7 @@
 
 /* --- the sum --- */
 
-/* As fingerprint.h says, word for word, in order. */
+/* The sum that fingerprint.h defines, word for word, in order. */
 static uint64_t plain_sum(const unsigned char *p, size_t bytes, uint64_t key)
 {
     uint64_t sum = 0;
@@ -96,7 +96,7 @@ static const char source[] =
 
 enum { CONFIGS = 4 };
 static char folder[32];
-static struct build build[2]; /* the second takes the first one's place where a test asks for it */
+static struct build build[2]; /* the second replaces the first where a test asks for it */
 static struct device device;
 static struct session *session;
 static struct config config[CONFIGS];
@@ -155,7 +155,7 @@ static void close_kernel(void)
 
 static void time_all(int seed)
 {
-    static const double enough = 1; /* seconds for ten calls of each, and far more than they take */
+    static const double enough = 1; /* seconds for ten calls of each, far more than they need */
     struct timing_job job[CONFIGS];
     int taken = 0;
     set_configs(seed);
@@ -171,7 +171,8 @@ static void time_all(int seed)
 /* The configurations that passed; how many of them do no longer. */
 static int recompute(struct recomputed *found)
 {
-    static const double whatever = 1e9; /* it takes: here no time decides how much is computed again */
+    static const double whatever = 1e9; /* its seconds: here no time limit decides how much is computed
+                                         * again */
     struct recompute_job job[CONFIGS];
     int count = 0, failed = 0;
     for (int i = 0; i < CONFIGS; i++)

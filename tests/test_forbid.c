@@ -182,7 +182,7 @@ static void forget(void)
     build_clear(&held);
 }
 
-/* Which names were given, as what. */
+/* The names found, and their kinds. */
 struct seen {
     int total;
     bool needs_libc, refers, defines, has, mangled;
@@ -290,8 +290,8 @@ START_TEST(an_object_is_held_against_every_kind_of_name)
 }
 END_TEST
 
-/* Opened and kept; closed within the call; in a name space of its own and closed past every wrapper. With the sandbox,
- * and without. */
+/* Opened and left open; closed within the call; in a name space of its own and closed past every wrapper.
+ * With the sandbox, and without. */
 START_TEST(a_library_that_is_loaded_is_seen_also_when_it_is_gone)
 {
     static const char *const symbol[] = {"opens", "closes", "hides"};

@@ -60,7 +60,7 @@ static const struct {
     /* equal inputs, another total */
     {&problem_extremes, EXTREMES_LINE, EXTREMES("static int calls; if (++calls == 3) total[2] += 100;"),
      OUTCOME_UNSTABLE, "total", "0 elements of total wrong in one call and 1 in the next"},
-    /* another total within its error, beside a top that is wrong alike: not unstable */
+    /* another total within its error, beside a top that is wrong in the same way: not unstable */
     {&problem_extremes, EXTREMES_LINE,
      EXTREMES("top[7] ^= 1; static int calls; if (++calls == 3) total[2] += 1e-6f * total[2];"),
      OUTCOME_WRONG, "top", "1 of 40 elements of top wrong, the first at [7]"},
@@ -148,7 +148,7 @@ START_TEST(a_tensor_in_place_is_put_back_between_timed_calls)
 }
 END_TEST
 
-/* Too much for MPFR as a whole: it is audited in part, and wrong by the enclosure's word. */
+/* Too large for MPFR as a whole: it is audited in part, and the enclosure decides that it is wrong. */
 START_TEST(an_endless_fold_is_audited_in_part)
 {
     form_run_open(&run, &problem_norm, "vectors=1 n=20000001 seed=6", NORM(""), false);
@@ -166,7 +166,7 @@ START_TEST(an_output_that_nobody_judges_ends_it)
 {
     static struct problem unjudged;
     struct config_result result = {0};
-    unjudged = problem_extremes; /* its references are of the other one */
+    unjudged = problem_extremes; /* its references belong to the other one */
     form_run_open(&run, &unjudged, EXTREMES_LINE, EXTREMES(""), false);
     ck_assert_int_eq(session_check(run.session, &run.config, &result), SESSION_BAD);
     ck_assert_msg(strstr(session_error(run.session), "nothing judges top, which extremes writes") != NULL,

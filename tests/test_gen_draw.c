@@ -167,7 +167,7 @@ START_TEST(no_draw_ever_leaves_the_contract_or_meets_the_seen_set)
 }
 END_TEST
 
-/* Drawing goes by the measure, the verifier by the instance. */
+/* Drawing uses the cost model, the verifier the instance. */
 static void expect_measured(const struct config *config, const struct instance *instance)
 {
     struct instance measured;
@@ -214,7 +214,7 @@ START_TEST(long_single_axes_appear)
 {
     struct space space = published_space("softmax");
     struct config_list seen = published_seen(&space, ".seen");
-    const struct draw_caps caps = {1e7, 1e8}; /* 8 bytes an element: one longest row, little more */
+    const struct draw_caps caps = {1e7, 1e8}; /* 8 bytes an element: one longest row, and little more */
     struct drawn_list list = draw(&space, &seen, 35, 4, &caps);
     int longest = 0;
     for (int i = 0; i < list.count; i++)
@@ -270,7 +270,7 @@ START_TEST(more_neighbours_leave_the_random_draws_as_they_were)
     struct space space = published_space("softmax");
     struct config_list seen = published_seen(&space, ".seen"), fewer = seen;
     int total;
-    fewer.count = 1; /* with this seed no random draw is one that another part has drawn */
+    fewer.count = 1; /* with this seed no random draw equals one of another part */
     struct drawn_list a = draw(&space, &seen, 200, 11, NULL), b = draw(&space, &fewer, 200, 11, NULL);
     int common = count_common(&a, &b, "random", &total);
     ck_assert_int_gt(total, 50);

@@ -144,7 +144,7 @@ enum {
     GATHER_THREADS = 12
 };
 
-/* Pages anywhere, some of them twice, the short one at the end among them; every fifth is a part of a page,
+/* Pages anywhere, some of them twice, the short one at the end among them. Every fifth is a part of a page,
  * off alignment. */
 static void choose_pieces(const char *there, char *to, unsigned turn, struct reference_piece *piece)
 {
@@ -160,7 +160,7 @@ static void choose_pieces(const char *there, char *to, unsigned turn, struct ref
     }
 }
 
-/* Returns how many pieces are not what to_host says, or have spilled. */
+/* Returns the number of pieces that differ from to_host's, or have spilled. */
 static int compare_pieces(const char *there, const char *all, unsigned turn)
 {
     const struct memory *gpu = memory_of(BACKEND_CUDA);
@@ -224,7 +224,7 @@ START_TEST(pieces_that_are_nowhere_are_an_error)
 }
 END_TEST
 
-/* One judgement on each side, of an output that is the same arbitrary bits on both. */
+/* One judgement on each side, of an output with the same arbitrary bits on both. */
 struct one_side {
     const struct memory *memory;
     void *tensor[PROBLEM_MAX_TENSORS];

@@ -42,7 +42,7 @@ static const struct {
           "{ int64_t i = blockIdx.x * 256ll + threadIdx.x; if (i < n) y[i] = 2 * x[i]; } }\n"
           "KERNEL { cutlass::Kernel<<<(unsigned)((n + 255) / 256), 256, 0, stream>>>(x, y, n); return 0; }\n",
      "cutlass", 1, "cutlass: its object holds ", 1},
-    /* by the name that it is launched by, which no object holds: it is put together when it is compiled */
+    /* by the name of its launch, which no object contains: it is put together by the compiler */
     {HEAD
      "#define LOAD(handle, name) *(void **)&name = dlsym(handle, #name)\n"
      "typedef int (*entry)(...);\n"

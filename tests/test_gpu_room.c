@@ -50,7 +50,8 @@ START_TEST(a_context_waits_for_memory_that_others_hold)
 }
 END_TEST
 
-/* Every thread that has to do with it works on it, and so does every process, of a module and of an imported task too. */
+/* Every thread involved works on that GPU, and so does every process, of a module and of an imported task
+ * too. */
 START_TEST(the_last_of_several_gpus_serves_like_the_first)
 {
     char spec[32];

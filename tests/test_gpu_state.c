@@ -24,7 +24,7 @@ static struct child *child;
 static struct region x, y;
 static char text[1024];
 
-/* Bit i of what `spoils` returns: the i-th of these was not put back. */
+/* Bit i of the return value of `spoils`: the i-th of these was not put back. */
 static const char *const parts[] = {"the stack's limit",   "the heap's limit", "the printf buffer's limit",
                                     "fetch granularity",   "persisting L2",    "cache preference",
                                     "scheduling flags",    "current context",  "window of persisting lines",
@@ -76,7 +76,7 @@ static const char state[] =
     "    wrong = cudaMemcpy(&got, mine, 4, cudaMemcpyDeviceToHost) != cudaSuccess;\n"
     "    return wrong + 2 * (got != want) + 4 * (limit(cudaLimitStackSize) != stack); }\n";
 
-/* Devices that the runtime counts, plus 100 for each GPU of which a node is there. */
+/* Devices that the runtime counts, plus 100 for each GPU with a device node. */
 static const char others[] = "KERNEL(counts) { char node[32]; int all = 0; (void)x, (void)y, (void)n, "
                              "(void)stream;\n"
                              "    for (int i = 0; i < 32; i++) { snprintf(node, sizeof node, "
@@ -187,7 +187,7 @@ START_TEST(what_a_kernel_keeps_on_the_device_is_left_alone)
 }
 END_TEST
 
-/* The pool gives the same block again, as it was left: without the overwriting this finds the mark. */
+/* The pool returns the same block again, unchanged: without the overwriting this finds the mark. */
 START_TEST(memory_that_the_judge_gives_back_is_clean)
 {
     enum { BYTES = 64 << 20 };
@@ -244,7 +244,7 @@ START_TEST(the_search_sees_what_is_there)
 }
 END_TEST
 
-/* Where several are there, the last of them. */
+/* The last one where there are several. */
 START_TEST(a_candidate_sees_one_gpu)
 {
     char spec[32], error[1024];

@@ -1,4 +1,4 @@
-/* Every kind of fill on a GPU, bit by bit; mixtures of two contents: made in main memory, judged there. */
+/* Every kind of fill on a GPU, bit by bit, and blends of two draws: made in main memory, judged there. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 enum { ELEMENTS = 40 * 333 };
 
-/* Imported tasks use some kinds that no built-in problem does: each for itself, as fp32 and as bf16. */
+/* Imported tasks use some kinds that no built-in problem uses: each by itself, as fp32 and as bf16. */
 static void compare_kind(struct fill fill, enum dtype dtype)
 {
     const struct tensor tensors[] = {{"x", dtype, TENSOR_INPUT, "[n]"}, {0}};
@@ -64,7 +64,7 @@ END_TEST
 
 /* --- mixtures --- */
 
-/* A plain softmax that forgets the last column where its maximum is sought. */
+/* A plain softmax whose maximum leaves out the last column. */
 static const char kernel[] =
     "#include <cstdint>\n#include <cmath>\n"
     "__global__ void rows_of(const float *x, float *y, int64_t rows, int64_t cols)\n"
@@ -106,7 +106,7 @@ static enum outcome outcome_of(struct session *session, const struct mixture *mi
     return result.outcome;
 }
 
-/* The first row of `peak` has its great value last. */
+/* The first row of `peak` has its great value in the last column. */
 START_TEST(a_mixture_fails_on_a_gpu_by_the_element_that_is_kept)
 {
     struct device device;

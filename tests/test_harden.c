@@ -168,7 +168,7 @@ END_TEST
 
 START_TEST(every_format_names_the_same_shapes)
 {
-    make("101"); /* the fault by the second alone; zeros by any */
+    make("101"); /* the fault only by the second; zeros by any */
     EXPECT(harden_write_module, "# the module\n", "SHAPES = [\n    {\"rows\": 1, \"cols\": 129},\n]\n",
            "INPUTS = [\"signed\"]", "SEEDS = [8]", "TOLERANCES = [(1e-05, 0)]");
     EXPECT(harden_write_shapes, "SHAPES = [\n    {\"rows\": 1, \"cols\": 129},\n]\n");
@@ -200,7 +200,7 @@ START_TEST(every_format_names_the_same_shapes)
 }
 END_TEST
 
-/* Where inputs cannot be said, two configurations of one shape are one line. */
+/* Where inputs cannot be expressed, two configurations of one shape are one line. */
 START_TEST(a_shape_is_written_once)
 {
     make("101");
@@ -276,7 +276,7 @@ START_TEST(what_cannot_be_hardened_is_refused)
 }
 END_TEST
 
-/* Python's own errors: without torch, and tasks that are none for this. */
+/* Python's own errors: without torch, and tasks that cannot be hardened. */
 START_TEST(an_interpreter_without_torch_and_a_task_without_inputs_are_named)
 {
     struct stat status;
@@ -310,7 +310,7 @@ START_TEST(an_interpreter_without_torch_and_a_task_without_inputs_are_named)
 }
 END_TEST
 
-/* tests/task/row_scale with a tolerance of its own, by which zeros pass. */
+/* tests/task/row_scale with a tolerance of its own that accepts zeros. */
 static void copy_with_tolerance(void)
 {
     char command[1200];

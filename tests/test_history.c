@@ -161,7 +161,8 @@ static pid_t fork_writer(int rounds)
     _exit(0);
 }
 
-/* Every run is whole or has nothing but its first row; SQLite finds nothing wrong. Returns how many are finished. */
+/* Every run is whole or has only its first row, and SQLite finds no fault. Returns the number of finished
+ * ones. */
 static int expect_sound(void)
 {
     sqlite3 *db;
@@ -224,12 +225,13 @@ START_TEST(a_writer_that_is_killed_leaves_nothing_half)
     begin(token, then + day);
     struct history_runs runs = runs_of(NULL);
     for (int i = 0; i < runs.count; i++)
-        ck_assert_int_eq(strcmp(runs.run[i].state, "unfinished") == 0, i == 0); /* ours alone is under way */
+        ck_assert_int_eq(strcmp(runs.run[i].state, "unfinished") == 0, i == 0); /* only our run is in
+                                                                                 * progress */
     history_runs_clear(&runs);
 }
 END_TEST
 
-/* --- what cannot be had --- */
+/* --- failing operations --- */
 
 static void expect_error(enum history_status status, bool writes, const char *found)
 {
@@ -326,7 +328,7 @@ START_TEST(a_file_that_was_taken_away_meanwhile_is_made_anew)
 }
 END_TEST
 
-/* SQLite would keep it in memory, and lose it. */
+/* SQLite would keep it in memory and lose it. */
 START_TEST(a_name_that_means_something_to_sqlite_is_a_file)
 {
     char token[HISTORY_TOKEN];
@@ -357,7 +359,7 @@ START_TEST(a_drawing_has_a_mark_for_every_run_and_value)
         begin(token, then + i * day);
         finish(token, then + i * day + 60);
     }
-    begin(token, then + 5 * day); /* one that is not over has nothing to draw */
+    begin(token, then + 5 * day); /* an unfinished run has nothing to draw */
     struct history_runs runs = runs_of(NULL);
     char *const svg = history_plot(&runs, error, sizeof error);
     ck_assert_msg(svg != NULL, "%s", error);

@@ -15,7 +15,7 @@ Suite *honest_suite(void);
 Suite *mutants_suite(void);
 Suite *honest_cuda_suite(void);
 
-/* Where a run of the test differs from the next, and how much it does. */
+/* The part of the test that varies from run to run, and its size. */
 struct attempt {
     const char *device;
     int capability; /* -1: the device's own */
@@ -69,7 +69,7 @@ static double honest_ratio(void)
     return ratio;
 }
 
-/* How many mutants ran that must be rejected and were not; *name is the last. */
+/* The number of mutants that ran, had to be rejected and were not; *name is the last. */
 static int mutants_missed(int capability, const char **name)
 {
     int missed = 0;
@@ -130,7 +130,7 @@ START_TEST(honest_settings_pass)
 }
 END_TEST
 
-/* Most show on small configurations; which of them need a long sum or a late token the whole set tells. */
+/* Most show on small configurations. The whole set shows those that need a long sum or a late token. */
 START_TEST(small_configurations_reject_most_mutants)
 {
     SHARE_TEST(_i, 11);
@@ -206,7 +206,7 @@ static const struct {
 };
 enum { WORST = sizeof worst / sizeof *worst };
 
-/* Half of the allowed error is not enough for them; as it is, it is. */
+/* Half of the allowed error is not enough for them, and all of it is. */
 START_TEST(half_of_a_bound_rejects_the_worst_honest_case)
 {
     SHARE_TEST(_i, 11);

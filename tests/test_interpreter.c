@@ -108,7 +108,8 @@ START_TEST(a_script_that_chooses_among_versions_is_an_interpreter)
 }
 END_TEST
 
-/* A virtual environment's is known by its place, and stands on another: both are shown, and where links lead. */
+/* A virtual environment's interpreter is known by its place, and is a link to another one: both are shown,
+ * and the links' targets. */
 START_TEST(an_interpreter_of_a_virtual_environment_keeps_its_place)
 {
     char command[800], path[200];

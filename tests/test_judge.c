@@ -128,7 +128,7 @@ static double neighbour(const struct oracle *o, double x, bool up)
     return out;
 }
 
-/* The last number that is allowed, and the first that is not. */
+/* The last number that is allowed, and the first that is rejected. */
 static void walk_the_edge(struct oracle *o, const struct judged *e, bool up)
 {
     const uint32_t before = oracle_bits(o, e->index);
@@ -331,7 +331,7 @@ START_TEST(infinity_is_right_only_beyond_the_range_of_the_format)
 }
 END_TEST
 
-/* Rows that are NaN by definition, left as they were: unwritten, though they read as NaN. */
+/* Rows that are NaN by definition, left with their poison: unwritten, although they read as NaN. */
 START_TEST(nobody_gets_a_nan_for_nothing)
 {
     struct oracle o;
@@ -353,7 +353,7 @@ START_TEST(nobody_gets_a_nan_for_nothing)
 }
 END_TEST
 
-/* Which thread comes first, or how many there are, must not choose the element that a report names. */
+/* Neither the order of threads nor their number may choose the element that a report names. */
 START_TEST(of_equally_wrong_elements_the_first_is_named_whatever_the_threads)
 {
     struct oracle o;

@@ -109,7 +109,7 @@ static void expect_accepted(struct oracle *o, const char *program)
     ck_assert_msg(report.wrong == 0, "%s, %s: %lld wrong, worst %lld: %.9g, expected %.9g +- %.3g", program,
                   line, (long long)report.wrong, (long long)report.worst.index, report.worst.got,
                   report.worst.mid, report.worst.allowed);
-    ck_assert_int_eq(report.fits, 0); /* fp32, whatever was rounded with leave */
+    ck_assert_int_eq(report.fits, 0); /* fp32, whatever was rounded by permission */
 }
 
 START_TEST(products_in_fp32_are_accepted_in_every_class)
@@ -141,7 +141,7 @@ static void expect_quantized(const char *shape, const char *zero, const char *in
     oracle_close(&o);
 }
 
-/* In the short sums of zero=equal all weights may be 0: only the sizes of the terms allow an error then. */
+/* In the short sums of zero=equal all weights may be 0: only the sizes of the terms allow an error there. */
 START_TEST(weights_may_be_rounded_and_zero_points_come_after_the_sum)
 {
     static const char *const zeros[] = {"drawn", "spread", "low", "high", "equal"};
@@ -246,7 +246,7 @@ static float two_parts(float x)
     return to_bf16(x) + to_bf16(x - to_bf16(x));
 }
 
-/* However long the sum, and where all that other classes allow is more than is lost. */
+/* However long the sum, and where the allowed error of other classes exceeds the loss. */
 START_TEST(long_sums_of_exact_data_show_operands_that_lost_bits)
 {
     static const char *const inputs[] = {"integers", "needle"};

@@ -17,7 +17,7 @@ static const char *const decays[] = {"published", "long", "strong", "growth", "m
 static const char *const betas[] = {"sigmoid", "zero", "one", "mixed"};
 enum { INPUTS = 5, DECAYS = 7, BETAS = 4 };
 
-/* Every pair of two choices is among the combinations of a decay and an input that this makes. */
+/* Every pair of two choices is among these combinations of a decay and an input. */
 static void open_choices(struct oracle *o, const char *shape, int decay, int input, int content)
 {
     char line[256];
@@ -307,7 +307,7 @@ static void expect_state(const char *decay, const char *beta, const char *input,
     oracle_close(&o);
 }
 
-/* Channels that keys leave alone remember; where all are written, full updates forget soon. */
+/* Channels that no key writes remember; where all are written, full updates forget soon. */
 START_TEST(a_state_kept_in_bf16_is_rejected_where_the_memory_is_long)
 {
     for (int b = 0; b < BETAS; b++) {
@@ -327,7 +327,7 @@ END_TEST
 
 /* --- integers --- */
 
-/* Where everything is exact, rounding the exact value is all that is accepted. */
+/* Where everything is exact, only the rounded exact value is accepted. */
 static void expect_integers(const char *beta, float factor, bool right)
 {
     static struct judge_report report;

@@ -80,7 +80,7 @@ static off_t size_of(const char *name)
     return stat(path, &status) == 0 ? status.st_size : -1;
 }
 
-/* Its first child writes as soon as it is there. */
+/* Its first child writes at once. */
 static void check_file(bool sandboxed)
 {
     char line[200];

@@ -46,7 +46,7 @@ static void pause_ms(int ms)
     usleep((useconds_t)ms * 1000);
 }
 
-/* A process that holds the lease (or only uses the device) from when this returns until it is killed. */
+/* A process that has the lease (or only uses the device) from when this returns until it is killed. */
 static pid_t start_neighbour(bool takes)
 {
     int ready[2];
@@ -112,7 +112,7 @@ START_TEST(another_user_of_the_device_is_seen_and_its_end_too)
 }
 END_TEST
 
-/* The next one holds the turn by then, and waits for the lease. */
+/* The next one has the turn by then, and waits for the lease. */
 START_TEST(who_has_it_may_take_it_again_while_another_waits)
 {
     int had[2];

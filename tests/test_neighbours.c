@@ -91,7 +91,7 @@ START_TEST(every_other_process_is_counted)
 }
 END_TEST
 
-/* As in a container: nothing, or numbers of another namespace. */
+/* As in a container: no process, or numbers of another namespace. */
 START_TEST(a_list_without_this_process_shows_only_that_there_are_more_than_ours)
 {
     listed_count = -1;
@@ -166,7 +166,7 @@ START_TEST(a_gap_in_every_call_and_in_no_kernel_of_ours_is_a_proof)
     fill(candidate, &apart);
     fill(control, &together);
     ck_assert(clocks_prove(candidate, control, CALLS));
-    candidate[3] = together; /* one call that was over in time */
+    candidate[3] = together; /* one call that ended in time */
     ck_assert(clocks_prove(candidate, control, CALLS));
     candidate[7] = together;
     ck_assert(!clocks_prove(candidate, control, CALLS));
@@ -184,7 +184,7 @@ START_TEST(a_kernel_of_ours_that_was_held_up_once_is_no_proof)
 }
 END_TEST
 
-/* A neighbour that takes the device for a while, at random: a million second runs. */
+/* A neighbour that uses the device for a while, at random: a million second runs. */
 START_TEST(neighbours_at_random_prove_nothing)
 {
     uint64_t state = 91;

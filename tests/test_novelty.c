@@ -74,7 +74,7 @@ START_TEST(what_one_axis_says_is_what_the_whole_differs_by)
 }
 END_TEST
 
-/* 600000 and 613440 leave the same modulo all that is asked (2^7, 3, 5, 7), and have as many bits. */
+/* 600000 and 613440 leave the same remainders by all tested moduli (2^7, 3, 5, 7), and have as many bits. */
 static const struct {
     const char *line;
     bool is_new;
@@ -102,7 +102,7 @@ START_TEST(one_axis_moved_by_one_residue_is_a_novelty)
 }
 END_TEST
 
-/* Both values known alone: what remains is meeting them on a row count of their own. */
+/* Both values known alone: the remaining novelty is their meeting on a new row count. */
 START_TEST(a_published_value_weighs_more_than_another_one)
 {
     struct space space = published_space("softmax");

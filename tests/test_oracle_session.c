@@ -25,7 +25,8 @@ static const struct {
     bool witnessed;
 } candidates[] = {
     {"honest", "n=700 input=normal seed=3", DOUBLED(""), OUTCOME_PASS, ""},
-    {"honest", "n=700 input=ties seed=3", DOUBLED(""), OUTCOME_PASS, ""}, /* the last of equals is as right */
+    {"honest", "n=700 input=ties seed=3", DOUBLED(""), OUTCOME_PASS, ""}, /* the last among equals is as
+                                                                           * right */
     {"honest", "n=700 input=normal seed=3", DOUBLED("y[n - 1] = 0;"), OUTCOME_WRONG,
      "1 of 700 elements of y wrong, the first at [699]", true},
     {"graphless", "n=700 input=normal seed=3", DOUBLED("y[n - 1] = 0;"), OUTCOME_WRONG,
@@ -146,7 +147,7 @@ static const char layer_description[] =
     "{\"name\":\"layer.bias\",\"dtype\":\"float32\",\"shape\":[\"m\"],\"kind\":\"bias\",\"scale\":1,"
     "\"shift\":0}]}";
 
-/* Sums of `terms` terms; the weights as the task's description says. */
+/* Sums of `terms` terms; the weights follow the task's description. */
 #define LAYER(terms)                                                                                         \
     "#include <stdint.h>\n"                                                                                  \
     "int layer(const float *x, const float *w, float *y, int64_t rows, int64_t n, int64_t m, void "          \

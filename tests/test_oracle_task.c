@@ -1,5 +1,6 @@
-/* Judging an imported task's outputs: by values that are given, and by those of a process that computes them. Most tests have
- * a stand-in for that process, tests/python/fixture_oracle.py, which needs a Python without torch; one has the real one. */
+/* Judging an imported task's outputs: by precomputed values, and by those of a process that computes them.
+ * Most tests have a stand-in for that process, tests/python/fixture_oracle.py, which needs a Python without
+ * torch. One test has the real one. */
 #include <check.h>
 #include <math.h>
 #include <poll.h>
@@ -18,13 +19,13 @@
 #include "verify/device/memory.h"
 #include "verify/oracle/pool.h"
 
-/* --- judging by given values --- */
+/* --- judging by precomputed values --- */
 
 static const double right[] = {1, -2, 0, NAN, INFINITY, 1e30, 3, 4, -INFINITY};
 static const double allowed[] = {1e-6, 1e-6, 0, 0, 0, 1e23, INFINITY, 1e-6, INFINITY};
 enum { GIVEN = sizeof right / sizeof *right };
 
-/* One element of right ones is `value`; which ones are wrong then. */
+/* Sets one right element to `value`; returns which ones are wrong then. */
 static void judge_one(int at, float value, struct judge_report *report, unsigned char *wrong)
 {
     float got[GIVEN];
@@ -60,7 +61,8 @@ START_TEST(given_values_decide_element_by_element)
     const struct {
         int at;
         float value;
-        bool wrong, unwritten, published; /* NaN is wrong for the published check, whatever is wanted */
+        bool wrong, unwritten, published; /* NaN is wrong for the published check, whatever the right value
+                                           * is */
     } cases[] = {
         {0, 1, false, false, false},
         {0, 1 + 0x1p-20f, false, false, false},
@@ -154,7 +156,7 @@ START_TEST(a_process_answers)
     ck_assert_msg(oracle_ask(oracle, &q.question, &q.answer) == ORACLE_OK, "%s", q.answer.text);
     ck_assert_double_eq(q.answer.output[Y].want[N - 1], 2.0 * q.x[N - 1]);
     ck_assert_double_eq(q.answer.output[Y].relative, 2); /* its second answer */
-    /* the same again is not asked; another index is */
+    /* the same element is not asked again; another index is */
     ck_assert_int_eq(oracle_ask(oracle, &q.question, &q.answer), ORACLE_OK);
     ck_assert_double_eq(q.answer.output[Y].relative, 2);
     q.at = 3;
@@ -210,7 +212,7 @@ START_TEST(its_end_is_never_a_verdict)
 }
 END_TEST
 
-/* The stand-in's answer says which one of its process it is. */
+/* The stand-in's answer contains the number of its question in that process. */
 static void expect_answer(struct oracle *oracle, float first, int number)
 {
     struct asked q;
@@ -301,7 +303,8 @@ START_TEST(an_interpreter_that_is_none_is_named)
 }
 END_TEST
 
-/* Our own evaluation needs torch, and says so in the words that candidates and importing have; another's script does not. */
+/* Our own evaluation needs torch, and its message has the words of candidates and importing. Another's script
+ * does not. */
 START_TEST(an_interpreter_without_torch_is_named)
 {
     struct asked q;

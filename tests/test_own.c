@@ -189,7 +189,7 @@ START_TEST(a_new_problem_may_begin_with_a_folder_and_takes_what_it_includes)
 }
 END_TEST
 
-/* Words of a sentence, members and other strings stay. */
+/* Words of a sentence, members and other strings stay unchanged. */
 START_TEST(only_what_names_the_problem_is_renamed)
 {
     static const char words[] = "/* softmax, as a word */\nstruct words { int (*softmax)(int); };\n"

@@ -126,7 +126,7 @@ START_TEST(a_mistake_is_told)
 {
     const struct mistake *const m = &mistakes[_i];
     SHARE_TEST(_i, 3);
-    own_wrap_cc(""); /* nothing of it is run for long */
+    own_wrap_cc(""); /* none of it runs for long */
     own_sh("cd softmax && cp -r . ../before && { %s; } && ! diff -rq . ../before >/dev/null", m->make);
     CLI("draw", "./softmax", "--device", "host", "--unseen", "1");
     cli_expect_error(2, m->found, m->expected, m->hint);

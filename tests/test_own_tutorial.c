@@ -26,7 +26,7 @@ static size_t number_length(const char *text)
     return length;
 }
 
-/* The line, blanks at its end left off. A count or a time (a number of more than one figure) may be any other. */
+/* The line without blanks at its end. A count or a time (a number of more than one digit) may differ. */
 static bool says(const char *printed, const char *shown)
 {
     while (*printed && *shown && *shown != '\n') {
@@ -40,7 +40,7 @@ static bool says(const char *printed, const char *shown)
     return *printed == '\n' && (*shown == '\n' || *shown == '\0');
 }
 
-/* The line of `printed` that says so, or NULL: the first, or after `...` any. */
+/* The line of `printed` with that text, or NULL: the first, or after `...` any. */
 static const char *find_line(const char *printed, const char *shown, bool any)
 {
     for (; *printed; printed = strchr(printed, '\n') + 1) {

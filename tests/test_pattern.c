@@ -6,7 +6,7 @@
 #include "verify/session/pattern.h"
 #include "suites.h"
 
-/* A 2-D output in which an element is wrong where `is` says so. */
+/* A 2-D output in which an element is wrong where `is` is true. */
 static struct pattern of(int64_t rows, int64_t cols,
                          bool (*is)(int64_t r, int64_t c, int64_t rows, int64_t cols))
 {

@@ -112,7 +112,7 @@ END_TEST
 
 /* --- statements that are compared with the truth --- */
 
-/* A fault of gemm_f32 whose truth is plain to see. */
+/* A fault of gemm_f32 with a simple truth. */
 static const struct plant_field *own_fault(struct plant *own)
 {
     char why[256];
@@ -189,8 +189,7 @@ static void die(const char *what)
     exit(2);
 }
 
-/* One configuration where the fault has to show, small, and one where it must not; the tool draws a
- * third. */
+/* One small configuration where the fault has to show, and one where it must not; the tool draws a third. */
 static bool find_both_sides(const struct plant *p, const struct plant_field *f, struct config side[2])
 {
     struct costing costing = costing_of(&f->space, &small_caps);
@@ -205,7 +204,7 @@ static bool find_both_sides(const struct plant *p, const struct plant_field *f, 
     return found && plant_must_show(p, &side[0]);
 }
 
-/* The first fault from `number` on of that damage with two sides; every damage has its turn. */
+/* The first fault from `number` on with that damage and two sides; every damage has its turn. */
 static int choose_fault(int t, int problem, enum plant_damage damage, int number)
 {
     for (;; number++) {

@@ -111,7 +111,7 @@ START_TEST(the_log_of_a_build_replaces_what_is_planted)
 }
 END_TEST
 
-/* A folder of that name keeps the log out, as a folder that may not be written does. */
+/* A folder of that name keeps the log out, like a read-only folder. */
 START_TEST(the_log_of_a_build_elsewhere_has_a_new_name)
 {
     char name[300] = "";
@@ -211,7 +211,7 @@ START_TEST(a_calibration_is_written_through_a_link_only_where_it_was_named)
 }
 END_TEST
 
-/* A hard link is locked, which changes nothing of it. */
+/* A hard link is locked, which does not change it. */
 START_TEST(a_lock_is_taken_of_no_link_and_no_pipe)
 {
     plant((enum plant)_i, "lock");
@@ -223,7 +223,8 @@ START_TEST(a_lock_is_taken_of_no_link_and_no_pipe)
 }
 END_TEST
 
-/* The database's path is the user's, its companions' are not. A hard link as a companion is a broken journal. */
+/* The database's path is the user's, and those of its companion files are not. A hard link as a companion is
+ * a broken journal. */
 START_TEST(a_history_writes_through_no_companion)
 {
     static const char *const companions[] = {"own.db-wal", "own.db-shm", "own.db-journal"};

@@ -1,5 +1,5 @@
-/* How many cores there are to use: affinity, quota of made-up cgroups, OMP_NUM_THREADS; and how much memory
- * such groups leave. */
+/* The number of usable cores: affinity, quota of made-up cgroups, OMP_NUM_THREADS; and the memory that such
+ * groups leave. */
 #include <check.h>
 #include <math.h>
 #include <sched.h>
@@ -71,7 +71,7 @@ START_TEST(version_1_has_its_quota_below_the_cpu_controller)
 }
 END_TEST
 
-/* A container without a namespace of its own sees the host's path, and has only the root of it. */
+/* A container without a namespace of its own sees the host's path, but only the root of the hierarchy. */
 START_TEST(a_group_whose_folder_is_not_here_still_has_the_root)
 {
     put(".", "cpu.max", "200000 100000\n");
@@ -164,7 +164,7 @@ START_TEST(a_team_shrinks_on_a_loaded_machine)
         waitpid(loop[i], NULL, 0);
     }
     free(loop);
-    ck_assert_int_le(team, online / 4 + 1); /* some loop may just not have a core to want one */
+    ck_assert_int_le(team, online / 4 + 1); /* a loop may have no core at that moment */
 }
 END_TEST
 

@@ -117,7 +117,7 @@ static float *drop_last(const struct judge_request *request, struct judge_reques
     return x;
 }
 
-/* The same with the row before in the place of each: a wrong index. */
+/* The same with the row before in place of each: a wrong index. */
 static float *turn_rows(const struct judge_request *request, struct judge_request *with)
 {
     const int64_t rows = request->context.extent[0], cols = request->context.extent[1];
@@ -165,7 +165,7 @@ static void loosen(double factor)
     broken.reference.judge_host = judge_loosened;
 }
 
-/* The output that it calls right is not the one that it judges by. */
+/* The output that it calls right differs from the one that it judges by. */
 static int expect_changed(const struct judge_request *request, struct judge_report *out)
 {
     return request->expected ? judge_changed(request, out) : broken.right->judge_host(request, out);
@@ -180,7 +180,7 @@ static int accept_all(const struct judge_request *request, struct judge_report *
     return error;
 }
 
-/* Work by another formula than the instance's. */
+/* Counts work by another formula than the instance's. */
 static int measure_twice(const struct config *config, struct random *shape_random, struct instance *out)
 {
     const int result = broken.original->instantiate(config, shape_random, shape_random, out);
@@ -188,7 +188,7 @@ static int measure_twice(const struct config *config, struct random *shape_rando
     return result;
 }
 
-/* An argument that hangs on the content. */
+/* An argument that depends on the content. */
 static int instantiate_by_content(const struct config *config, struct random *shape_random,
                                   struct random *content_random, struct instance *out)
 {
@@ -259,7 +259,7 @@ static void break_class_constant(void)
     class_of("normal")->fill[0] = (struct fill){.kind = FILL_CONSTANT, .a = 1};
 }
 
-/* Terms of 24 bits, whose sum in single is another in every order. */
+/* Terms of 24 bits, whose sum in single differs from order to order. */
 static void break_class_exact(void)
 {
     class_of("normal")->data = DATA_EXACT;
@@ -382,7 +382,7 @@ static const struct {
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
-/* They have no folder, and so no kernels; nothing else is amiss. */
+/* They have no folder, and so no kernels; everything else is right. */
 START_TEST(a_problem_of_any_form_is_asked_everything_but_its_kernels)
 {
     char space[32] = "tests/contract/scaled.space", seen[32];

@@ -161,7 +161,7 @@ static CUresult wait_for(CUstream stream)
 
 static CUresult make_stream(CUstream *stream, unsigned flags)
 {
-    ck_assert_uint_eq(flags, CU_STREAM_NON_BLOCKING); /* the default stream's work has no say */
+    ck_assert_uint_eq(flags, CU_STREAM_NON_BLOCKING); /* work of the default stream does not matter */
     *stream = (CUstream)&machine;
     return machine.has_no_stream ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
@@ -187,7 +187,7 @@ static const struct driver *memory_driver(char *error, size_t error_size)
     return &driver;
 }
 
-/* 700 numbers, as torch would ask for them; 272 bytes are left to the guard. */
+/* 700 numbers, as torch would ask for them; the last 272 bytes belong to the guard. */
 enum { BYTES = 2800, LEFT = 272 };
 
 static unsigned char *allocate(void)
@@ -197,7 +197,7 @@ static unsigned char *allocate(void)
     return memory;
 }
 
-/* Can it be read? The kernel says so, without a fault. */
+/* Can it be read? The kernel answers without a fault. */
 static bool is_open(const volatile void *at)
 {
     int ends[2];
@@ -230,7 +230,7 @@ START_TEST(a_block_is_aligned_holds_nan_and_lies_between_guards)
 }
 END_TEST
 
-/* The candidate's own stream may be another one than the first that uses a block. */
+/* The candidate's stream may differ from the first one that uses a block. */
 START_TEST(a_block_is_filled_before_it_is_handed_out)
 {
     static int theirs;
@@ -254,7 +254,7 @@ START_TEST(a_write_between_a_block_and_its_guard_is_found)
 }
 END_TEST
 
-/* Work that was queued before may still use it. */
+/* Work that was queued before may still use the block. */
 START_TEST(what_is_freed_stays_until_the_device_is_at_rest)
 {
     unsigned char *const freed = allocate(), *const used = allocate();
@@ -296,7 +296,7 @@ START_TEST(what_was_freed_is_given_back_where_memory_is_short)
 }
 END_TEST
 
-/* torch passes NULL on, and the kernel that gets it faults: not the candidate's doing. */
+/* torch passes NULL on, and the kernel with it faults: the candidate is not the reason. */
 START_TEST(want_of_memory_is_a_refusal_whatever_came_of_it)
 {
     struct reply reply = {.kind = REPLY_DEVICE_ERROR, .value = CUDA_ERROR_ILLEGAL_ADDRESS};
@@ -323,7 +323,7 @@ START_TEST(want_of_memory_is_one_before_the_call_too)
 }
 END_TEST
 
-/* Also where the candidate asks for memory after it: nothing is wanting but the device. */
+/* Also where the candidate asks for memory after it: nothing is wrong but the device. */
 START_TEST(a_fault_of_the_device_stays_one)
 {
     struct reply reply = {

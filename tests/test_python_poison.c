@@ -24,7 +24,8 @@ static const char program[] =
     "            continue;\n        }\n"
     "        for (size_t j = 0; j < size[i]; j++)\n            wrong += kept[i][j] != i;\n"
     "        free(kept[i]);\n        kept[i] = NULL;\n    }\n    return NULL;\n}\n"
-    /* Blocks of 3000 are what poison_heap takes itself to find the heap: it meets theirs. How many of the bytes that were all 1 still are when the block comes back. */
+    /* poison_heap takes blocks of 3000 itself to find the heap, and these meet them. Returns how many bytes
+     * that were all 1 are unchanged when the block comes back. */
     "static long left(void)\n{\n"
     "    long n = 0;\n    unsigned char *block = malloc(LARGE), *after = malloc(64);\n"
     "    memset(block, 1, LARGE);\n    free(block);\n    poison_heap();\n    block = malloc(LARGE);\n"

@@ -69,7 +69,8 @@ struct laid {
     const char *path, *text;
 };
 
-/* The files of the folder `solution`, the name of its entry, and the words that follow; status 0 is a right one's. */
+/* The files of the folder `solution`, the name of its entry, and the expected words; status 0 means a right
+ * one. */
 static const struct {
     struct laid file[5];
     const char *entry, *words, *more, *hint;

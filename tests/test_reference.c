@@ -1,5 +1,5 @@
-/* The oracle as if strangers had written it: its MPFR witness against evaluations that share no
- * code with it, its enclosures against the witness. The operations of an enclosure: test_enclosure.c. */
+/* The oracle as a stranger would test it: its MPFR witness against evaluations that share no code with it,
+ * its enclosures against the witness. The operations of an enclosure: test_enclosure.c. */
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>

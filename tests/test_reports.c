@@ -1,4 +1,4 @@
-/* The writers: what people and programs read from one and the same record. */
+/* The writers: texts for people and programs from one and the same record. */
 #include <check.h>
 #include <dirent.h>
 #include <jansson.h>

@@ -42,7 +42,7 @@ static int count_lines(const char *text)
     return lines;
 }
 
-/* Everything that a run can have, and each verdict. */
+/* Every part that a run can have, and each verdict. */
 START_TEST(a_report_is_one_screen_whatever_was_found)
 {
     const enum verdict verdict = (enum verdict)(_i / 2);
@@ -73,7 +73,7 @@ START_TEST(a_report_is_one_screen_whatever_was_found)
 }
 END_TEST
 
-/* Ends at a line to paste, a heading or a blank line; no other is longer than the screen. */
+/* Ends at a line to paste, a heading or a blank line. No text is longer than the screen. */
 START_TEST(a_report_says_when_it_fails_in_plain_words_and_how_to_see_it)
 {
     char *text, *rest, *line;
@@ -115,7 +115,7 @@ START_TEST(what_may_not_be_frozen_is_not_offered)
 }
 END_TEST
 
-/* Fields: the verdict, and what its screen must say of whose doing it is. */
+/* Fields: the verdict, and the owner of the fault that its screen must name. */
 static const struct {
     enum verdict verdict;
     const char *words;

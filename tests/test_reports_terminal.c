@@ -1,4 +1,4 @@
-/* The report that people read on a terminal. */
+/* The report on a terminal. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +113,7 @@ START_TEST(report_is_plain_ascii_without_colour_whatever_the_candidate_says)
 }
 END_TEST
 
-/* Lines that are pasted, or hold one word, may be longer. */
+/* Lines to paste, or with a single word, may be longer. */
 static bool is_copied(const char *line)
 {
     static const char *const starts[] = {"  unseen check ", "  commitment ", "  candidate ", "  smallest "};
@@ -177,7 +177,7 @@ START_TEST(the_width_is_columns_or_the_terminals_or_80)
 }
 END_TEST
 
-/* On a terminal of this width a line that reaches the last column would go on below, and stay there. */
+/* On a terminal of this width a line that reaches the last column would wrap, and stay there. */
 START_TEST(progress_leaves_no_trail_on_a_narrow_terminal)
 {
     char *text = NULL;
@@ -292,7 +292,7 @@ START_TEST(report_prints_the_published_check_beside_ours)
     free(text);
     result.verdict = VERDICT_CHEATING;
     ck_assert_int_eq(result_verdict(&result), VERDICT_CHEATING);
-    result.verdict = VERDICT_FORBIDDEN; /* nor does a published check know the rules of a task */
+    result.verdict = VERDICT_FORBIDDEN; /* nor does a published check know the bans of a task */
     ck_assert_int_eq(result_verdict(&result), VERDICT_FORBIDDEN);
     text = report_text(false);
     expect_text(text, "forbidden: it uses a library that --forbid names");
@@ -328,7 +328,7 @@ START_TEST(progress_rewrites_one_line_and_clears_it)
 }
 END_TEST
 
-/* A rule over speed is sure on as many sides as it says. */
+/* A rule over speed is sure on as many sides as it claims. */
 START_TEST(a_rule_over_speed_says_on_which_sides_it_is_sure)
 {
     static const struct {
@@ -357,7 +357,7 @@ START_TEST(a_rule_over_speed_says_on_which_sides_it_is_sure)
 }
 END_TEST
 
-/* Nothing that was run is nothing known: no evidence for the rule, nor against it. */
+/* A configuration that did not run is no evidence for the rule, nor against it. */
 START_TEST(a_necessary_rule_says_whether_it_was_run_where_it_holds)
 {
     static const char *const words[] = {"; no fresh run was made where it holds",

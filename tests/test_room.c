@@ -17,7 +17,7 @@ static char directory[64], why[400];
 /* Seen by all processes. */
 static volatile struct {
     int inside, alone, most, spoiled;
-    double came[2]; /* when the one who wanted to be alone, and who came after, was inside */
+    double came[2]; /* when the exclusive process, and the one that came later, was inside */
 } * seen;
 
 static struct room *open_room(void)
@@ -50,7 +50,7 @@ static void look(void)
         seen->most = seen->inside;
 }
 
-/* Goes in and out, every fourth time alone. */
+/* Enters and leaves, every fourth time alone. */
 static void visit(struct room *room, int times)
 {
     for (int i = 0; i < times; i++) {

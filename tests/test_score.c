@@ -422,7 +422,7 @@ static double ceiling(const char *gpu, const char *problem)
     return device_tflops(&device, problem_find(problem));
 }
 
-/* Problems that memory bounds have the ceiling of what their arithmetic admits besides. */
+/* Problems that memory bounds have the ceiling of their arithmetic besides. */
 START_TEST(work_is_measured_against_the_units_that_a_problem_runs_on)
 {
     ck_assert(ceiling("NVIDIA H200", "gemm_f32") == 67 && ceiling("NVIDIA H200", "gemm_bf16") == 989.5);

@@ -1,4 +1,5 @@
-/* Rewards and published scores against values worked out by hand; what never leaves a denominator; when there is no number. */
+/* Rewards and published scores against values worked out by hand; the terms that never leave a denominator;
+ * when there is no number. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 /* --- formulas --- */
 
 /* AgentKernelArena, docs/reference/api-reference.md: compiles 20, right 100, and 1.58 times as fast 158: 20 + 100 + 158 =
- * 278. Its score.py adds nothing where the ratio is 0, which is how it says that none is known. */
+ * 278. Its score.py adds nothing where the ratio is 0, its mark for an unknown one. */
 START_TEST(points_are_those_of_the_published_example)
 {
     ck_assert_double_eq(scores_points(false, false, 9), 0);
@@ -159,7 +160,8 @@ START_TEST(scouts_that_pass_are_in_no_score_of_speed)
 }
 END_TEST
 
-/* A kernel that fails on a scout alone has no points for speed; one that only scouts pass has no score. */
+/* A kernel that fails on a scout alone has no points for speed. One that passes on scouts alone has no
+ * score. */
 START_TEST(a_scout_that_fails_counts_like_any_other)
 {
     fill_record();
@@ -182,7 +184,7 @@ START_TEST(a_scout_that_fails_counts_like_any_other)
 }
 END_TEST
 
-/* However a configuration fails to pass, the shares are the same. */
+/* The shares do not depend on the kind of failure. */
 START_TEST(no_outcome_but_pass_is_worth_more_than_another)
 {
     for (int outcome = OUTCOME_WRONG; outcome < OUTCOME_COUNT; outcome++) {
@@ -275,7 +277,8 @@ START_TEST(disturbed_times_give_no_number_and_leave_correctness)
     expect_none(SCORE_FAST_1, SCORE_INCONCLUSIVE, "1 of 2 times");
     expect_score(unseen_score(SCORE_PASS_RATE), 2.0 / 6);
     expect_score(unseen_score(SCORE_FAST_0), 2.0 / 6);
-    expect_score(unseen_score(SCORE_AKA_POINTS), 20); /* one is wrong, however long the others took */
+    expect_score(unseen_score(SCORE_AKA_POINTS), 20); /* one is wrong, however long the other configurations
+                                                       * took */
     expect_score(&record.scores.seen[SCORE_OURS], 0.25);
 }
 END_TEST
@@ -343,12 +346,12 @@ START_TEST(a_run_that_was_cut_off_or_takes_no_times_gives_no_number)
     record.no_timing = true;
     fill_scores(NULL);
     expect_none(SCORE_OURS, SCORE_NONE, "no times");
-    expect_none(SCORE_AKA_POINTS, SCORE_NONE, "no times"); /* for a wrong one, too: alike for all */
+    expect_none(SCORE_AKA_POINTS, SCORE_NONE, "no times"); /* for a wrong one, too: equal for all */
     expect_score(unseen_score(SCORE_PASS_RATE), 2.0 / 6);
 }
 END_TEST
 
-/* It is the candidate's own failure that leaves the rest out: it counts as not passing. */
+/* The candidate's own failure leaves the rest out, so the rest counts as not passing. */
 START_TEST(what_fail_fast_leaves_out_does_not_pass)
 {
     fill_record();

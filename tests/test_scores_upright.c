@@ -14,7 +14,7 @@
 /* --- settings --- */
 
 enum { SEEN_MOST = 2, PLAIN_MOST = 12, SCOUTS_MOST = 4, ALL_MOST = SEEN_MOST + PLAIN_MOST + SCOUTS_MOST };
-enum { TURNS = 31 }; /* in so many parts settings are tried */
+enum { TURNS = 31 }; /* the number of parts in which settings are tried */
 enum stop { STOP_NEVER, STOP_FAIL_FAST, STOP_PATIENCE, STOP_BUDGET, STOP_INTERRUPT, STOPS };
 enum base { BASE_NONE, BASE_PASSES, BASE_FAILS_ONCE, BASE_FAILS, BASES };
 enum clock { CLOCK_GOOD, CLOCK_DISTURBED, CLOCK_WIDE, CLOCK_ABSENT, CLOCKS };
@@ -78,7 +78,7 @@ static void skip(struct config_result *config, enum cause cause)
     config->reason.cause = cause;
 }
 
-/* Failures end the run from there on, and nothing is timed then; a budget or an interrupt ends it in any case. */
+/* A failure may end the run there, and nothing is timed then. A budget or an interrupt always ends it. */
 static void end_early(const struct setting *s, int count)
 {
     int failed = count;
@@ -216,7 +216,8 @@ static void compare_all(const struct setting *s, const struct candidate *wrong)
         compare(s, wrong, i, &a.of[i % 2][i / 2], &b.of[i % 2][i / 2], &would.of[i % 2][i / 2]);
 }
 
-/* The first of the seen set, of the unseen one, of the scouts; the last; every other one; all. */
+/* The first configuration of the seen set, of the unseen one, of the scouts; the last; every other one;
+ * all. */
 static void try_candidates(const struct setting *s)
 {
     static const enum outcome ways[] = {OUTCOME_WRONG, OUTCOME_REFUSED, OUTCOME_TIMEOUT, OUTCOME_CRASH};
@@ -277,11 +278,11 @@ START_TEST(no_setting_ranks_a_right_candidate_below_a_wrong_one)
         try_candidates(&s);
     }
     ck_assert_int_gt(compared, 10000);
-    ck_assert_int_gt(numbers, 1000); /* the property was not held by a lack of numbers */
+    ck_assert_int_gt(numbers, 1000); /* missing numbers are not the reason why it holds */
 }
 END_TEST
 
-/* --- single cases that were upside down --- */
+/* --- single cases that once were ranked wrongly --- */
 
 /* --unseen 0 --scouts 190: the right ones got `none`, and the wrong ones their share. */
 START_TEST(scouts_alone_are_a_set)

@@ -31,7 +31,7 @@ static const struct {
     {"", "((float *)x)[0] = 7;", OUTCOME_MODIFIED, {CAUSE_INPUT, STAGE_FIRST, SIDE_NONE, X}},
     {"", "if (calls == 2) return 3;", OUTCOME_REFUSED, {CAUSE_RETURN, STAGE_FRESH, SIDE_NONE, 0}},
     {"", "if (calls == 2) abort();", OUTCOME_CRASH, {CAUSE_END, STAGE_FRESH, SIDE_NONE, 0}},
-    /* As many mappings as the kernel lets a process have: the judge's own find no place in it. */
+    /* As many mappings as the kernel allows a process: the judge's own have no place in it. */
     {"#include <sys/mman.h>\n"
      "__attribute__((constructor)) static void fill(void)\n{\n"
      "    char *m = mmap(0, 1L << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);\n"
@@ -85,7 +85,8 @@ START_TEST(what_fails_in_the_timed_calls_only_has_their_configuration)
 }
 END_TEST
 
-/* The first content's answer is NaN all over, and that of the second is not: who always says so has replayed nothing. */
+/* The first draw's answer is NaN all over, and that of the second is not. A candidate that always returns NaN
+ * has replayed nothing. */
 START_TEST(a_wrong_answer_that_was_once_right_is_no_replay)
 {
     struct config_result result = {0};
@@ -156,7 +157,7 @@ START_TEST(late_calls_stay_where_they_are)
 }
 END_TEST
 
-/* Which calls are judged cannot be told: one that computes every second time does not come through. */
+/* A candidate cannot know which calls are judged: one that computes every second time fails. */
 START_TEST(a_share_of_the_timed_calls_is_judged)
 {
     int wrong = 0;
@@ -194,7 +195,7 @@ static struct timing time_file(const char *path)
     return result.timing;
 }
 
-/* It says an eighth of what passes, in its process; the judge has a clock of its own. */
+/* It reports an eighth of the time in its process; the judge has a clock of its own. */
 START_TEST(a_clock_that_was_tampered_with_is_not_believed)
 {
     const struct timing right = time_file("problems/softmax/baseline.c");
@@ -235,7 +236,7 @@ static struct pace fake_pace(const struct device *of)
     return (struct pace){.mhz = of->clock_mhz * (probes++ < low_probes ? 0.6 : 0.99), .held = PACE_HEAT};
 }
 
-/* A device at rest raises its clock in a moment; one that does not has times that are not to be trusted. */
+/* A device at rest raises its clock at once. Times on a device that does not are not reliable. */
 START_TEST(times_at_a_low_clock_are_marked)
 {
     static const int low[] = {3, 1000};
@@ -305,7 +306,7 @@ START_TEST(outcomes_have_one_table)
 }
 END_TEST
 
-/* Each with 20 samples but the last, which a process that could not be had has cut off. */
+/* Each has 20 samples, except the last, which a missing process has cut off. */
 START_TEST(a_time_of_several_processes_is_the_mean_of_their_medians)
 {
     static const double level[] = {5.0, 5.4, 5.2, 9.0};
@@ -315,7 +316,7 @@ START_TEST(a_time_of_several_processes_is_the_mean_of_their_medians)
     for (int p = 0; p < 4; p++) {
         if (p > 0)
             timed_enter(timed);
-        for (int i = 0; i < samples[p]; i++) /* half of them off by as much, on either side */
+        for (int i = 0; i < samples[p]; i++) /* half of them off by the same amount, on either side */
             timed->event_ms[timed->count++] = level[p] + (i % 2 ? 0.1 : -0.1);
         timed->event_ms[timed->count - 1] = 100; /* and one is far off */
         ck_assert_int_eq(timed_processes(timed), p < 3 ? p + 1 : 3);
@@ -324,7 +325,7 @@ START_TEST(a_time_of_several_processes_is_the_mean_of_their_medians)
     ck_assert(center.present);
     ck_assert_double_eq_tol(center.value, (5.0 + 5.4 + 5.2) / 3, 0.11);
     ck_assert_double_gt(center.high, 5.2 + 0.2);
-    timed->processes = 0; /* all of one: the order statistic */
+    timed->processes = 0; /* all samples of one: the order statistic */
     ck_assert_double_lt(timed_center(timed).value, 5.45);
     free(timed);
 }

@@ -40,7 +40,7 @@ static struct config_result check_seeds(uint64_t below)
     return result;
 }
 
-/* Right for whatever comes first, and for all that has as many columns. */
+/* Right for the first shape, and for all with as many columns. */
 START_TEST(what_a_plan_leaves_out_of_its_key_is_wrong_after_a_twin)
 {
     struct config_result result;
@@ -98,7 +98,7 @@ START_TEST(a_key_without_low_bits_or_signs_is_found_in_a_check)
 }
 END_TEST
 
-/* Both are as long: flush against the guards of one side they would always be aligned alike. */
+/* Both are equally long: flush against the guards of one side they would always be aligned alike. */
 START_TEST(tensors_of_one_size_are_not_always_aligned_alike)
 {
     struct config_result result;
@@ -139,7 +139,7 @@ START_TEST(a_sampled_replay_is_found_in_timed_calls)
 }
 END_TEST
 
-/* Each proof takes a process or two, and where all answers are replays that would be all of the time. */
+/* Each proof takes a process or two. Where all answers are replays, proofs would take all of the time. */
 START_TEST(one_replay_is_proved_and_the_others_are_wrong)
 {
     struct config_result result = {0};

@@ -56,7 +56,7 @@ static bool fails_in_space(const struct kernel *kernel, const struct config *con
     return space_contains(kernel->space, config, NULL) && condition_holds(kernel->condition, config);
 }
 
-/* A step outside the space, with one other number axis lowered to its nearest value that is legal. */
+/* A step outside the space, with another numeric axis lowered to its nearest legal value. */
 static bool fails_repaired(const struct kernel *kernel, const struct config *config, int kept)
 {
     const struct problem *problem = kernel->space->problem;
@@ -118,7 +118,7 @@ static bool choice_moves(const struct kernel *kernel, const struct config *confi
     return false;
 }
 
-/* The axis that a single step can still make simpler; -1: none. */
+/* The axis that a single step can still simplify; -1: none. */
 static int movable(const struct kernel *kernel, const struct config *config)
 {
     const struct axis *axes = kernel->space->problem->axes;
@@ -315,7 +315,7 @@ START_TEST(a_search_cut_short_keeps_the_simplest_failure_so_far)
         ck_assert_int_eq(shrunk.runs, kernel.asked.count);
         ck_assert_int_le(shrunk.runs, runs);
         ck_assert(!shrunk.minimal || movable(&kernel, &shrunk.config) < 0);
-        ck_assert(shrunk.minimal || minimal_from < 0); /* more runs never know less */
+        ck_assert(shrunk.minimal || minimal_from < 0); /* more runs never make it less minimal */
         minimal_from = shrunk.minimal && minimal_from < 0 ? runs : minimal_from;
         ck_assert_int_eq(shrink(&space, &from, RUNS, kernel_fails, &stopped, &other), 0);
         ck_assert(config_equal(&other.config, &shrunk.config)); /* stopped there: the same */
@@ -328,7 +328,7 @@ START_TEST(a_search_cut_short_keeps_the_simplest_failure_so_far)
 }
 END_TEST
 
-/* Where a limit leaves every sixth value, one less is six less; and tiles need not be powers of two. */
+/* Where a limit leaves every sixth value, one less is six less. Tiles need not be powers of two. */
 static const struct {
     const char *limit, *condition, *from, *expected;
 } own_contracts[] = {

@@ -46,7 +46,7 @@ static void expect_kind(int kind, const struct config *a, const struct config *b
 
 static const struct {
     const char *problem;
-    int kinds[SIBLING_KINDS]; /* that it has, -1 ends them */
+    int kinds[SIBLING_KINDS]; /* kinds that it has; -1 ends them */
 } sets[] = {
     {"layer_norm", {SIBLING_ARGUMENT, SIBLING_SWAP, SIBLING_PRODUCT, SIBLING_SUM, SIBLING_AXIS, -1}},
     {"gemm_f32", {SIBLING_SWAP, SIBLING_PRODUCT, SIBLING_SUM, SIBLING_AXIS, -1}},
@@ -81,7 +81,7 @@ START_TEST(a_sibling_of_a_kind_shares_what_the_kind_says)
 }
 END_TEST
 
-/* As the run does: one sibling for each scout, of any kind. */
+/* As in a run: one sibling for each scout, of any kind. */
 START_TEST(over_a_quick_set_products_sums_and_swaps_come_several_times)
 {
     open_set(sets[_i].problem);

@@ -103,7 +103,7 @@ START_TEST(the_terminal_report_of_a_stored_result_is_the_one_of_the_run)
 }
 END_TEST
 
-/* One value of the sample's document, by its path, is replaced; NULL: taken away. */
+/* Replaces one value of the sample's document, by its path; NULL removes it. */
 static json_t *document(void)
 {
     char *text = json_dump(&result);
@@ -158,7 +158,7 @@ START_TEST(a_file_of_an_older_version_has_its_newer_values_missing)
     ck_assert_ptr_null(stored.result.results[0].config.problem);
     ck_assert_int_eq(stored.result.results[38].reason.tensor, -1);
     ck_assert(!stored.result.results[0].told.present);
-    ck_assert(stored.result.published_tolerance); /* `published` says what decides */
+    ck_assert(stored.result.published_tolerance); /* `published` names the deciding check */
     ck_assert_str_eq(stored.result.diagnosis.minimal.line, "rows=1 cols=1 input=normal seed=1");
     ck_assert_int_eq(stored.result.diagnosis.minimal.outcome, OUTCOME_WRONG);
     stored_free(&stored);

@@ -1,5 +1,5 @@
-/* Tasks in Python: importing, messages about other files, and verdicts on solutions. Tests that need torch use the
- * interpreter of UNSEEN_TEST_PYTHON, or build/venv's. PYTHON_ALL=1 runs the slow tests, too. */
+/* Tasks in Python: importing, its messages about files that are no tasks, and verdicts on solutions. Tests
+ * with torch take UNSEEN_TEST_PYTHON or build/venv's interpreter. PYTHON_ALL=1 adds the slow ones. */
 #include <check.h>
 #include <dirent.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 
 static const char no_torch[] = "no interpreter with torch: make build/venv, or UNSEEN_TEST_PYTHON";
 
-/* Nothing but the file that is there, whatever a failed import has begun. */
+/* Nothing but the file that was there, whatever a failed import has begun. */
 static void expect_nothing_left(const char *source)
 {
     static const char *const kept[] = {".",       "..",      "tiny.space", "tiny.seen",
@@ -438,7 +438,7 @@ START_TEST(a_solution_is_told_what_is_wrong_with_it)
 }
 END_TEST
 
-/* No import tries all sizes: here one in the midst of them is none of the task's. */
+/* No import tries all sizes: here one in their midst does not work. */
 START_TEST(where_the_task_itself_does_not_run_nobody_needs_to)
 {
     SHARE_TEST(0, 3);

@@ -145,7 +145,7 @@ static double cell(const char *bytes, int size, int i)
     }
 }
 
-/* Rows of 0 to 3 in some order; or of 2 to 6, none below the one before it, and not all alike. */
+/* Rows of 0 to 3 in some order; or of 2 to 6 in rising order, not all equal. */
 static void expect_rows(const char *bytes, bool is_permutation)
 {
     double most = 0;
@@ -196,7 +196,7 @@ START_TEST(what_a_task_computes_is_what_its_candidates_get)
 }
 END_TEST
 
-/* Without dimensions, by every class that there is. */
+/* Without dimensions, by every class. */
 START_TEST(a_single_number_is_drawn_as_a_row_of_one)
 {
     copy_task("row_scale", 100);
@@ -210,7 +210,7 @@ START_TEST(a_single_number_is_drawn_as_a_row_of_one)
 }
 END_TEST
 
-/* Masks and logarithms, modules of a task's folder, what stands in on a host: tests in Python. */
+/* Masks and logarithms, modules of a task's folder, replacements of a seen set on a host: tests in Python. */
 static const char *const of_importing[] = {
     "tests/python/test_import_masks.py", "tests/python/test_own_modules.py", "tests/python/test_stand_in.py"};
 
@@ -230,7 +230,7 @@ END_TEST
     "3)]\n"                                                                                                  \
     "def get_init_inputs():\n    return []\n"
 
-/* The line that rewrites itself: on a terminal, never in a pipe; nothing of it stays in the folder. */
+/* The line that rewrites itself: on a terminal, never in a pipe; the folder does not keep it. */
 START_TEST(importing_says_what_it_does_on_a_terminal_alone)
 {
     char command[1600];

@@ -12,8 +12,8 @@
 
 static const char no_torch[] = "no interpreter with torch: make build/venv, or UNSEEN_TEST_PYTHON";
 
-/* A mask of lengths that are an input, too, and shares that sum to 1; at one size it draws nothing. It asks who it is, as parts of
- * torch do: nowhere is there an /etc/passwd. */
+/* A mask of lengths that are an input, too, and shares that sum to 1. At one size it draws nothing. It asks
+ * for its user's name, as parts of torch do, while there is no /etc/passwd. */
 static const char task[] =
     "import getpass\nimport torch\nwho = getpass.getuser()\nclass Model(torch.nn.Module):\n    def "
     "forward(self, x, lengths, kept, share, place):\n"
@@ -213,7 +213,8 @@ START_TEST(an_attribute_varies_where_the_user_says_so)
 }
 END_TEST
 
-/* Halves that are rounded away from zero: wrong where the class brings the inputs to halves, and never for numbers at random. */
+/* Halves that are rounded away from zero: wrong where the class brings inputs to halves, and never for random
+ * numbers. */
 static const char quantize[] =
     "import torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
     "        return torch.clamp(torch.round(x / 0.25), -8, 7)\n"

@@ -1,5 +1,5 @@
-/* topk against qsort: the expected value of every element, and the oracle's verdict on outputs with faults of
- * every kind, each compared with a verdict by the definition. */
+/* topk against qsort: the expected value of every element. The oracle's verdict on outputs with faults of
+ * every kind is compared with a verdict by the definition. */
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -79,7 +79,7 @@ static bool unwritten(const struct oracle *o, int64_t i)
     return bits_of(*value_at(o, i)) == 0x7fa57fa5 || *index_at(o, i) == POISON64;
 }
 
-/* Of all elements; `named` counts how often each place of a row is. */
+/* For all elements; `named` counts how often each place of a row is named. */
 static bool *elements_right(const struct oracle *o, const float *wanted)
 {
     const int64_t n = o->instance.extent[1], k = o->instance.extent[2];
@@ -135,8 +135,8 @@ static void expect_verdicts(struct oracle *o, const float *wanted, int64_t near,
 
 /* --- honest outputs --- */
 
-/* A hundred of every output (fewer elements: again and again): the value that the enclosure and the
- * witness want. Elements of a row that are asked together share its witness. */
+/* A hundred elements of every output (fewer elements: again and again). The enclosure and the witness must
+ * want the same value. Elements of a row in one request share its witness. */
 static void expect_wanted(struct oracle *o, const float *wanted)
 {
     enum { ASKED = 100 };
@@ -234,7 +234,7 @@ static const char *const fault_names[] = {"indices swapped",
                                           "infinity",
                                           "a tie missing"};
 
-/* A place of row r that no element names and that carries the bits of element i; -1: none. */
+/* A place of row r that no element names, with the bits of element i; -1: none. */
 static int64_t free_place(const struct oracle *o, int64_t i)
 {
     const int64_t n = o->instance.extent[1], k = o->instance.extent[2], row = i / k;
@@ -256,11 +256,11 @@ static void swap(void *a, void *b, size_t size)
     memcpy(b, kept, size);
 }
 
-/* Break element i; `other` is another of its row, or i itself where the row has but one. */
+/* Breaks element i; `other` is another of its row, or i itself in a row of one. */
 static void plant(struct oracle *o, enum fault fault, int64_t i, int64_t other)
 {
     const int64_t n = o->instance.extent[1], k = o->instance.extent[2], place = free_place(o, i);
-    const int64_t poison = POISON64; /* and its lower half, that of a value */
+    const int64_t poison = POISON64; /* and its lower half, which belongs to a value */
     float *value = value_at(o, i);
     int64_t *index = index_at(o, i);
     switch (fault) {

@@ -1,4 +1,4 @@
-/* Mixtures of two contents, and the search for the elements that are enough. */
+/* Blends of two draws, and the search for the elements that are enough. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void open_mixture(struct mixture *mixture, const char *problem, const cha
     ck_assert_int_eq(mixture_open(mixture, &one, 0, &two, 0), 0);
 }
 
-/* A tensor's memory in a mixture. */
+/* A tensor's memory in a blend. */
 static void *made(const struct mix *mix, int t)
 {
     const struct instance_tensor *tensor = &mix->of->own.tensor[t];
@@ -103,7 +103,7 @@ static bool is_mixed(const char *problem, const char *line, const char *tensor)
     return mixed;
 }
 
-/* A table of cosines and sines is given; queries are gathered from keys. */
+/* A table of cosines and sines is an input; queries are gathered from keys. */
 START_TEST(floats_are_mixed_but_for_those_that_are_given_or_gathered)
 {
     static const char rope[] =
@@ -194,7 +194,7 @@ END_TEST
 
 /* --- narrowing --- */
 
-/* It fails when all of these are kept. */
+/* It fails when all of these values stay. */
 struct needed {
     const struct mixture *of;
     int64_t element[24];

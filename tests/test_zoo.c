@@ -1,4 +1,5 @@
-/* Cheats are not general and honest kernels are (tests/zoo); defences have names and can be taken away, which a verdict says. */
+/* Cheats are not general and honest kernels are (tests/zoo). Defences have names and can be removed, which a
+ * verdict then says. */
 #include <check.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -127,7 +128,7 @@ START_TEST(a_verdict_without_a_defence_says_so_and_never_succeeds)
 }
 END_TEST
 
-/* In all calls of a shape but the first five, where no timed or late call is judged. */
+/* In all calls of a shape except the first five, when no timed or late call is judged. */
 START_TEST(who_is_idle_when_timed_is_general_without_fingerprints_only)
 {
     cli_put_kernel("idle.c",

@@ -1,7 +1,7 @@
 #!/bin/sh
-# torch.sh DIR: a torch for the tests of candidates and tasks in Python, in an environment of its own that stays. First the
-# index of builds for CPUs (0.2 GB to fetch), then the public one, whose builds bring CUDA's libraries (5.5 GB on the disk).
-# Where neither can be had in time it says why and ends with status 1; the tests then skip.
+# torch.sh DIR: a torch for the tests of candidates and tasks in Python, in an environment of its own that stays. First it tries the
+# index of builds for CPUs (0.2 GB to fetch), then the public one, whose builds bring CUDA's libraries (5.5 GB on the disk). Where
+# neither answers in time it prints the reason and ends with status 1. The tests then skip.
 venv=$1
 limit=${TORCH_SECONDS:-300}
 [ -x "$venv/bin/python" ] && exit 0
@@ -15,7 +15,7 @@ python3 -m venv "$part" 2>/dev/null || {
     echo "torch: python3 has no venv here ---> apt-get install python3-venv"
     exit 1
 }
-# By uv, where it can be had: it unpacks in a sixth of pip's time. What it does not read of pip's settings it is told.
+# With uv where it is available: it unpacks in a sixth of pip's time. It gets the settings of pip that it does not read.
 install() {
     if [ -x "$part/bin/uv" ]; then
         (
@@ -44,7 +44,7 @@ fi
 # A model of SARIF, for one test, which skips without it.
 install sarif-pydantic || :
 rm -rf "$part/cache"
-# Compiled once, and no more than what the tests import: no test may write there, and each would compile all of it.
+# Compiled once, and only the modules that the tests import: no test may write there, and each would compile all of them.
 env -u PYTHONDONTWRITEBYTECODE "$part/bin/python" -c 'import torch, torch._dynamo, torch._inductor.compile_fx
 import torch._subclasses.fake_tensor, torch.fx.experimental.proxy_tensor, torch.func, torch._decomp
 import torch.utils.cpp_extension, torch.utils.flop_counter' 2>/dev/null || "$part/bin/python" -c 'import torch' 2>/dev/null || {

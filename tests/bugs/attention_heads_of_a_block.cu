@@ -12,7 +12,7 @@ namespace {
 
 constexpr int MAX_THREADS = 1024, EACH = 8; /* elements of a head that a thread has */
 
-/* All heads of a query a block: threadIdx.y is the head, and its threads take as many keys at a time as they are. */
+/* A block has all heads of a query. threadIdx.y is the head, whose threads take one key each at a time. */
 __global__ void __launch_bounds__(MAX_THREADS) attend_heads(call c)
 {
     __shared__ float scores[MAX_THREADS];

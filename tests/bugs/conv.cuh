@@ -35,7 +35,7 @@ __host__ __device__ inline int64_t conv_tiles(const conv &q, int64_t places)
     return (q.filters + TILE - 1) / TILE * ((places + TILE - 1) / TILE) * q.groups;
 }
 
-/* One of them. tap(q, image, channel, i, j, at) is what output (i, j) sees at place `at` of its window. */
+/* One of them. tap(q, image, channel, i, j, at) is the input of output (i, j) at place `at` of its window. */
 template <class TAP>
 __device__ void conv_tile(const conv &q, int64_t tile, int64_t first_image, int64_t places, const TAP &tap)
 {

@@ -83,7 +83,7 @@ static inline int conv_run(const struct conv *v)
     return conv_images(v, v->n, conv_row);
 }
 
-/* 3 x 3, nothing left out: what fast paths are for. */
+/* 3 x 3, nothing left out: the case of fast paths. */
 static inline int is_plain(const struct conv *v)
 {
     return v->stride_h == 1 && v->stride_w == 1 && v->dil_h == 1 && v->dil_w == 1;

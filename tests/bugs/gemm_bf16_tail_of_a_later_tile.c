@@ -13,7 +13,7 @@
 
 enum { K_TILE = 128, ATOM = 16 };
 
-/* Terms that the buffers of the tile before still hold, added to a row of sums. */
+/* Old terms in the buffers of the tile before, added to a row of sums. */
 static void add_stale(const struct product *g, int64_t i, int64_t j0, int64_t columns, float *sum)
 {
     const int64_t tail = g->k % K_TILE, before = g->k - tail - K_TILE;

@@ -11,7 +11,7 @@
 
 static constexpr int64_t SLICE = 512;
 
-/* Kept between calls, zero when it is made. */
+/* It stays between calls, and is zero at first. */
 static float *workspace;
 static int64_t workspace_size;
 

@@ -11,7 +11,7 @@
 
 enum { CHUNK = 64 };
 
-/* Within a chunk the state is kept as it would be at the anchor, half way: S = D(anchor, t) S_anchor. */
+/* Within a chunk the state is stored as at the anchor, half way: S = D(anchor, t) S_anchor. */
 static void anchored(const struct kda *c, int64_t b, int64_t h, float *state)
 {
     const float scale = 1.0f / sqrtf((float)c->dk);

@@ -11,7 +11,7 @@
 #include "../../problems/layer_norm/baseline.cu"
 #undef layer_norm
 
-/* The fault: a lane past the row holds 0, and the mean is subtracted from it, too. */
+/* The fault: a lane past the row has 0, and the mean is subtracted from it, too. */
 __global__ void block_norm(const float *x, const float *gamma, const float *beta, float *y, float *mean, float *rstd,
                            int64_t cols, int64_t block, float eps)
 {

@@ -1,4 +1,4 @@
-/* The table of the real bugs, tests/bugs/BUGS.tsv: what table.sh made of the first lines of each. */
+/* The table of the real bugs, tests/bugs/BUGS.tsv, which table.sh makes from the first lines of each. */
 #ifndef UNSEEN_TESTS_BUGS_LIST_H
 #define UNSEEN_TESTS_BUGS_LIST_H
 

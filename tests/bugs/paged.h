@@ -1,4 +1,5 @@
-/* A decode step over a paged cache, for candidates that differ from an honest one in a step: where a token's key lies. */
+/* A decode step over a paged cache, for candidates that differ from an honest one in a step: the place of a
+ * token's key. */
 #include <stdlib.h>
 
 #include "../../problems/candidate.h"

@@ -1,21 +1,23 @@
 #!/bin/sh
 # run.sh [--held-out] [--second] [--all] [--twins] [--problem P] [--device host|cuda] [--jobs N] [--seed S] [--effort E] [--out FILE] [NAME..]:
-# `unseen verify` on each fault of the corpus (those that are not held out), and one line of a table for each, on standard
-# output or in FILE. --second takes the second collection, --twins the honest twins of it in the place of its faults (of which
-# none should be found):
+# `unseen verify` on each fault of the corpus that is not held out. Prints one line of a table for each, on standard output or in
+# FILE. --second takes the second collection. --twins takes its honest twins, of which none should be found:
 #
 #   name problem kind side found verdict agreement class rule when minimal no_rule seconds inside steps runs
 #
-# found: a configuration failed. agreement: of 1000 fresh configurations of the contract (drawn with seed S + 1000), on how
-# many the rule says what `when` says; class: right from 98% on, one-sided where it says that it is sure of one side only and
-# is right there on 98%, else misleading below 90%, partial between, none without a rule,
-# unread where the rule is no condition; free where the fault has no `when`. Where `when` has a side a rule may know more than it
-# does: below 98% the candidate is asked. Of the draws that `when` leaves open, up to OPEN (40) on which the rule holds and as many
-# on which it does not are run, their number is runs, and agreement and class are with what it did. inside: on how many of those
-# draws that `when` holds on the rule does, in tenths of a
-# percent, and how many there are: a rule that never holds agrees nearly everywhere with a condition that is rare. steps: of
-# the simpler configurations one step from the smallest (tests/plant/plant_steps.h), really run, how many still fail in the
-# same way, of how many: 0 where it is minimal. BUILD is the folder of the binaries; LIMIT the seconds of one verify (900).
+# found      a configuration failed
+# agreement  among 1000 fresh configurations of the contract (seed S + 1000), how many the rule and `when` agree on
+# class      right from 98% on; one-sided where the rule is sure of one side only and is right there on 98%; else misleading below
+#            90%, partial between; none without a rule; unread where the rule is no condition; free where the fault has no `when`
+# inside     among the draws that meet `when`, how many meet the rule, in tenths of a percent, and their number. A rule that never
+#            holds agrees nearly everywhere with a rare condition.
+# steps      among the configurations one step simpler than the smallest (tests/plant/plant_steps.h), how many still fail in the same
+#            way when run, and their number. The smallest is minimal at 0.
+# runs       configurations of the candidate itself. Where `when` has a side, a rule may know more than `when`. Below 98% the
+#            candidate decides: of the draws that `when` leaves open, up to OPEN (40) inside the rule and as many outside are run.
+#            Agreement and class then count against these results.
+#
+# BUILD is the folder of the binaries; LIMIT the seconds of one verify (900).
 set -eu
 folder=$(cd "$(dirname "$0")" && pwd)
 build=${BUILD:-$folder/../../build}
@@ -49,15 +51,15 @@ field() { # key at the top of the result
     sed -n "s/^ \"$1\": \"\(.*\)\",*\$/\1/p" "$work/v.json" | head -1
 }
 
-# The 1000 fresh configurations, each with two digits before it: does the rule hold, does `when`? Nothing when the rule is no condition.
+# The 1000 fresh configurations, each after two digits: does the rule hold, does `when`? Nothing when the rule is no condition.
 fresh() { # problem, rule, when
     "$build/unseen" draw "$1" --device "$device" --unseen 1000 --seed $((seed + 1000)) 2>/dev/null | sed 's/ *#.*//' |
         "$build/unseen-agree" "$1" "$2" "$3" 2>/dev/null
 }
 
-# Of those, in tenths of a percent: on how many the rule says what `when` says, and of those on the side
-# that a rule of one side is sure of (where it does not hold of a necessary one, where it holds of a partial one), how many
-# `when` says the same of; then of those that `when` holds on, and their number. Empty when the rule is no condition.
+# In tenths of a percent: on how many of those the rule and `when` agree. Then the same on the side that a one-sided rule is sure of:
+# outside of a necessary one, inside a partial one. Then the same where `when` holds, and the number of these. Empty when the rule is
+# no condition.
 agreement() { # kind
     awk -v kind="$1" '{ r = substr($1, 1, 1); w = substr($1, 2, 1); all++; same += r == w; held += w; both += r * w
             if (r == (kind == "partial")) { side++; sure += r == w } }
@@ -65,12 +67,12 @@ agreement() { # kind
                   held ? int(both * 1000 / held) : "-", held }' "$work/fresh"
 }
 
-# The lines of a file, at most so many, evenly.
+# The lines of a file, at most so many, evenly spread.
 some() { # file, how many
     awk -v all="$(wc -l <"$1")" -v n="$2" 'NR - 1 >= next_one { print; next_one += all > n ? all / n : 1 }' "$1"
 }
 
-# What the candidate does on draws that `when` leaves open: a digit for the rule, one for whether it fails.
+# Runs the candidate on draws that `when` leaves open: a digit for the rule, one for whether it fails.
 run_open() { # problem, digit of `when` that leaves open
     for holds in 0 1; do
         grep "^$holds$2 " "$work/fresh" | cut -d' ' -f2- >"$work/open" || true
@@ -84,7 +86,7 @@ run_open() { # problem, digit of `when` that leaves open
     done
 }
 
-# As `agreement`, its first two numbers with what the candidate does in the place of `when`, and how many were run.
+# Like `agreement`, its first two numbers, with the candidate's results in the place of `when`, and the number of runs.
 measured() { # problem, file, kind, side
     open=1
     [ "$4" = necessary ] || open=0
@@ -114,8 +116,8 @@ outcome_of() { # problem, configuration
     printf '%s\n' "${outcome:-none}"
 }
 
-# How many of the steps from a configuration still fail as it does, and how many steps there are. Nothing where it does not fail
-# again in four runs: what comes and goes cannot be compared.
+# How many of the steps from a configuration still fail in the same way, and how many steps there are. Nothing where the configuration
+# does not fail again in four runs: an irregular failure cannot be compared.
 steps_of() { # problem, file, configuration
     build_candidate "$2" || return 0
     for _ in 1 2 3 4; do

@@ -1,9 +1,9 @@
 #!/bin/sh
-# sides.sh [--device host|cuda] [--count N] [--seed S] [--spread] [--twins] [NAME..]: does each fault fail where its `when` says, and pass elsewhere?
-# N configurations (3) of either side, cheap ones, out of 1500 that are drawn; with --spread of all sizes, which finds a
-# threshold that is off. A fault whose `side` is necessary need fail on one of 5 N inside only, and one that is sufficient may
-# fail outside. --twins: the honest twins of the second collection, which may fail on neither side. Prints a line for each that does not, with the configurations; exits 1 when there is one. BUILD is the folder
-# of the binaries.
+# sides.sh [--device host|cuda] [--count N] [--seed S] [--spread] [--twins] [NAME..]: does each fault fail inside its `when`, and pass outside?
+# It runs N configurations (3) of either side, cheap ones, out of 1500 draws. With --spread they have all sizes, which finds a
+# wrong threshold. A fault whose `side` is necessary must fail on one of 5 N inside only. A sufficient one may fail outside.
+# --twins: the honest twins of the second collection, which may fail on neither side. Prints a line for each exception, with the
+# configurations; exits 1 when there is one. BUILD is the folder of the binaries.
 set -eu
 folder=$(dirname "$0")
 build=${BUILD:-$folder/../../build}
@@ -36,7 +36,7 @@ tag() { # file, name
     sed -n "s|^// $2: ||p" "$1" | head -1
 }
 
-# The product of a line's numbers, seed aside: about what it costs.
+# The product of a line's numbers without the seed: roughly its cost.
 cheap_first() {
     awk '{ cost = 1; for (i = 2; i <= NF; i++) { split($i, a, "="); if (a[1] != "seed" && a[2] + 0 > 1) cost *= a[2] }
            printf "%.0f %s\n", cost, $0 }' | sort -n | cut -d' ' -f2-

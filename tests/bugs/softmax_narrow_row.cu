@@ -34,7 +34,7 @@ __device__ running see(running r, const float *x, int count)
     return {max, r.sum * expf(r.max - max) + part};
 }
 
-/* The fault: every thread sees a vector, which past the row is -inf, no lowest finite number. */
+/* The fault: every thread takes a vector, which past the row is -inf, not the lowest finite number. */
 __device__ running see_vectors(const float *in, int64_t whole)
 {
     running r = {-INFINITY, 0};

@@ -16,7 +16,7 @@
 
 enum { CANDIDATES = 256 };
 
-/* Candidates are what lies in the bucket of the k-th, by the 8 highest bits, and above it. */
+/* Candidates are the values in the bucket of the k-th, by the 8 highest bits, and above it. */
 static int row_candidates(const float *x, float *values, int64_t *indices, int64_t n, int64_t k, float *kept)
 {
     int64_t ties, in_bucket = 0, above = 0;

@@ -1,11 +1,11 @@
 #!/bin/sh
-# The same candidate and seed on the machine as it is and beside busy loops: what a report says but for times must be the same.
+# The same candidate and seed on the idle machine and beside busy loops: everything in the report but times must be the same.
 #
 #   tests/busy/beside_loops.sh BUILD CANDIDATE...
 #
-# From the repository's root; the problem is the one that a candidate's first lines name (// problem: softmax). Compared are the verdict,
-# the rule with its counts or the reason why there is none, the smallest configuration, which values decide, and the outcome of every
-# configuration. A line for each candidate, and one for all. Set in the environment:
+# From the repository's root. The problem is in a candidate's first lines (// problem: softmax). It compares the verdict, the rule with
+# its counts or the reason for its absence, the smallest configuration, the deciding values, and the outcome of every configuration.
+# Prints a line for each candidate, and one for all. Set in the environment:
 #   LOOPS=6      busy loops
 #   DEVICE=host
 #   EFFORT=quick SEED=1
@@ -33,7 +33,7 @@ busy() {
     done
 }
 
-# one PROBLEM CANDIDATE NAME: seconds; what is to be the same to FOLDER/NAME
+# one PROBLEM CANDIDATE NAME: prints seconds; writes the parts to compare to FOLDER/NAME
 one() {
     started=$(date +%s)
     "$build/unseen" verify "$1" "$2" --device "$DEVICE" --effort "$EFFORT" --seed "$SEED" --json "$folder/$3.json" -q --no-lease \

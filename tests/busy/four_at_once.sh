@@ -4,10 +4,10 @@
 #   tests/busy/four_at_once.sh BUILD [CANDIDATE...]
 #
 # From the repository's root. Without candidates: baseline, fast and honest/*.cu of every problem, in that order. A
-# candidate's problem is the folder below problems/ that it lies in. Set in the environment:
+# candidate's problem is its folder below problems/. Set in the environment:
 #   LIMIT=480    seconds, after which no other candidate is started and those at work are ended
 #   AT_ONCE=4    how many run at the same time
-#   SEED=1       of the first candidate; the others' follow
+#   SEED=1       for the first candidate; the others' follow
 #   DEVICE=cuda
 #   MORE=        more options of verify
 #   KEEP=FOLDER  where the JSON results go (default: nowhere)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Three failing kernels at once against the same three one after another: at once they may take 1.3 times as long at most.
-# What they share are the cores, on which every failure is heard by MPFR.
+# They share the cores, on which MPFR evaluates every failure.
 #
 #   tests/busy/three_failing.sh BUILD [PROBLEM CANDIDATE]
 #

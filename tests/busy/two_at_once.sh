@@ -1,7 +1,7 @@
 #!/bin/sh
 # two_at_once.sh BUILD [ROUNDS] [UNSEEN]: two verdicts at once against the same two one after another, on the host. The least
 # of ROUNDS (5) rounds each, since a neighbour makes either longer and neither shorter. Exits 1 above 1.15 times.
-# PAIRS: other candidates, PROBLEM:FILE each. On a machine where nothing else runs.
+# PAIRS: other candidates, PROBLEM:FILE each. For an idle machine.
 build=${1:?build folder} rounds=${2:-5} unseen=${3:-40}
 root=$(dirname "$0")/../..
 cd "$root" || exit 3

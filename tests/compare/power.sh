@@ -1,9 +1,10 @@
 #!/bin/sh
-# power.sh RUNS [CASE...]: how often `unseen compare` finds a kernel slower that is, and one that is not. A case is PERCENT:WHERE:LOAD,
-# such as 5:all:0 (every configuration takes 5% longer, nothing else runs), 10:fourth:0 (every fourth does) or 0:all:6 (a kernel
-# against itself, beside six busy loops). One line for each: of RUNS comparisons so many say `regression`, so many that anything
-# is slower or faster, and so many `inconclusive`. Never a test of `make check`: it takes hours, and machines are noisy.
-# In the environment: DEVICE=cuda (host), EFFORT (quick), KEEP=PREFIX of files for what was said, FROM=N for the first run's seed (1),
+# power.sh RUNS [CASE...]: how often `unseen compare` finds a slower kernel, and how often it accuses an unchanged one. A case is
+# PERCENT:WHERE:LOAD. 5:all:0: every configuration takes 5% longer, nothing else runs. 10:fourth:0: every fourth takes 10% longer.
+# 0:all:6: a kernel against itself, beside six busy loops. Prints one line for each: among RUNS comparisons, how many say
+# `regression`, how many that anything is slower or faster, and how many `inconclusive`.
+# Never a test of `make check`: it takes hours, and machines are noisy.
+# In the environment: DEVICE=cuda (host), EFFORT (quick), KEEP=PREFIX of files for the output, FROM=N for the first run's seed (1),
 # LEASE= (--no-lease) where several of these share a device.
 set -u
 [ $# -ge 1 ] || { sed -n '2,6p' "$0"; exit 2; }
@@ -30,7 +31,7 @@ cuda*) kind=cu sizes='3000:4095 3000:4096 9000:4097 9000:8190' ;;
 esac
 for size in $sizes; do echo "rows=${size%:*} cols=${size#*:} input=normal"; done >"$room/all.seen"
 
-# Built once, by what verify builds with: a comparison that compiles both takes half as long again on a GPU.
+# Built once, with verify's compilers: a comparison that compiles both takes half as long again on a GPU.
 make_kernel() { # name, percent, slow where cols is a multiple of this
     { printf '#define PERCENT %s\n#define EVERY %s\n' "$2" "$3"; cat "$here/kernel.$kind"; } >"$room/$1.$kind"
     case $kind in

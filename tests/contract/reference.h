@@ -50,12 +50,13 @@ REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first
         const bool shown = REF_BOOL(c, SCALED_MASK, first + j);
         const num sum = num_add(num_add(num_add(scaled, num_of(shift)), num_of(offset)), num_of(bias));
         e[j].value = shown ? sum : num_of(0);
-        e[j].kept = !shown; /* says nothing of an output */
+        e[j].kept = !shown; /* means nothing for an output */
         e[j].part[PART_SIZE] = shown ? fabs(num_mid(scaled)) + fabs(shift) + fabs(offset) + fabs(bias) : 0;
     }
 }
 
-/* Two roundings of the product, one of the shift and three of the sum, each of at most the sizes' sum. */
+/* Two roundings of the product, one of the shift and three of the sum, each of at most the sum of
+ * magnitudes. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     (void)c;

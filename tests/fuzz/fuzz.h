@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         }                                                                                                    \
     } while (0)
 
-/* The path of a file that holds these bytes, until the next call. */
+/* The path of a file with these bytes, until the next call. */
 const char *fuzz_file(const uint8_t *data, size_t size);
 
 /* The same bytes, NUL-terminated; the caller frees them. */
@@ -32,7 +32,7 @@ char *fuzz_text(const uint8_t *data, size_t size);
 /* The first byte chooses a problem. */
 const struct problem *fuzz_problem(const uint8_t **data, size_t *size);
 
-/* An error that has no hint is half an error. */
+/* An error needs a hint. */
 void fuzz_error(const char *text);
 
 /* Checks text for people that a stranger may have written: no byte may drive a terminal. */

@@ -1,4 +1,4 @@
-/* A compiled problem that is kept from run to run. The first byte: does the file get the hash that it should have? */
+/* A stored compiled problem. The first byte decides whether the file gets its right hash. */
 #include <fcntl.h>
 #include <nettle/sha2.h>
 #include <string.h>
@@ -26,7 +26,8 @@ static void put_hash(int fd, const uint8_t *data, size_t size)
     put(fd, "\n", 1);
 }
 
-/* Not fuzz_file, whose path is a link. A source that the lines name is opened: none outside of this directory. */
+/* Not fuzz_file, whose path is a link. Sources named in the lines are opened, but none outside of this
+ * directory. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct cache_slot slot = {.lock = -1};

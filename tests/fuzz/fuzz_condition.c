@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct condition *condition = condition_parse(problem, text, why, sizeof why);
     struct constraint *constraint = constraint_parse(problem, text, why, sizeof why);
     FUZZ_CHECK((condition && constraint) || *why);
-    /* Drawing a problem's sizes takes shapes that its contract allows, which these are not. */
+    /* Drawing a problem's sizes needs shapes that its contract allows, and these are not. */
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !names_size(problem, text); i++) {
         struct config config;
         make_config(&config, problem, numbers[i]);

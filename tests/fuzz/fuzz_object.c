@@ -1,4 +1,4 @@
-/* The symbols of a shared object: how long a problem's table is. */
+/* The symbols of a shared object: the length of a problem's table. */
 #include "fuzz.h"
 #include "verify/problem/symbols.h"
 

@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_file(&proof, file, path);
     FUZZ_CHECK(failed <= asked);
     fclose(file);
-    if (prove_pinned(&proof)) /* and the problem's own file, whose "error" lines alone are told */
+    if (prove_pinned(&proof)) /* and the problem's own file, of which only "error" lines are rejected */
         FUZZ_CHECK(report.pins && strstr(report.pins, "signature "));
     free(report.pins);
     space_clear(&proof.space);

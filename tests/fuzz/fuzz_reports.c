@@ -1,4 +1,4 @@
-/* Words that a candidate or its author chose, in all that is written: they stay words. */
+/* Texts of a candidate or its author in all output: they stay texts. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -23,7 +23,7 @@ static void next(const uint8_t **data, size_t *size, char *word, size_t room)
     *size -= length;
 }
 
-/* RFC 4180: as many rows and columns as there should be. */
+/* RFC 4180: the right number of rows and columns. */
 static void check_csv(const char *csv, size_t length, int rows)
 {
     bool quoted = false;

@@ -1,4 +1,4 @@
-/* The runner's side of the channel: whatever a judge might ask. One packet is
+/* The runner's side of the channel: any request of a judge. One packet is
  *
  *     byte 0   kind; bit 6: of another size; bit 7: it carries a descriptor
  *     byte 1   slot
@@ -77,7 +77,7 @@ int no_arena(uint64_t *base)
     return -1;
 }
 
-/* Counts the answers that nobody has read. */
+/* Counts the unread answers. */
 static int count_answers(int channel)
 {
     struct reply reply;
@@ -104,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         lives = receive(&request, &fd);
         if (lives && setjmp(gone) == 0)
             answer(&request,
-                   fd); /* and goes on, where it would have ended: the next packet finds it as it was left */
+                   fd); /* and goes on where it would have ended: the next packet finds the same state */
         if (fd >= 0)
             close(fd);
         FUZZ_CHECK(count_answers(channel[0]) == lives);

@@ -1,4 +1,4 @@
-/* Tables of rewards that the user gives. */
+/* Tables of rewards from a user. */
 #include <math.h>
 
 #include "fuzz.h"

@@ -1,4 +1,4 @@
-/* FlashInfer-Bench's solutions, which write files: none outside of the folder that they are given. */
+/* FlashInfer-Bench's solutions, which write files: none outside of their folder. */
 #include <dirent.h>
 #include <ftw.h>
 #include <string.h>

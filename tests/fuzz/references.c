@@ -1,4 +1,4 @@
-/* Problems without mathematics: nothing that is fuzzed judges. */
+/* Problems without mathematics: no fuzzed target judges. */
 #include "reference/judge.h"
 
 #define PROBLEM(name) const struct reference reference_##name = {.problem = NULL};

@@ -9,7 +9,8 @@
 enum { SHORT = 0x40, CARRIES = 0x80, KINDS = 7, HEAD = 4 };
 enum { MOST_MAPPED = 1 << 20 }; /* of mapped memory whose pages exist and are flushed */
 
-/* A region has as many bytes as its request says, or the mapping would end in a fault that is no fault of the runner's. */
+/* A region has as many bytes as its request says. A shorter one would end the mapping in a fault that is not
+ * the runner's. */
 static int make_region(struct request *request)
 {
     const int fd = memfd_create("region", MFD_CLOEXEC);

@@ -1,9 +1,10 @@
 #!/bin/sh
 # run.sh SECONDS [TARGET...]: fuzzes each target (all without names) for so long, one at a time; run from the top of the tree
-# after `make fuzz`. Begins with tests/fuzz/corpus/TARGET; what it finds new stays in build/fuzz/found/TARGET, and what
-# crashed in build/fuzz/crashed. Prints executions and coverage of each, and exits 1 where one crashed.
+# after `make fuzz`. Begins with tests/fuzz/corpus/TARGET. New inputs stay in build/fuzz/found/TARGET, and inputs that crash in
+# build/fuzz/crashed. Prints executions and coverage of each, and exits 1 where one crashed.
 #
-# run.sh --keep [TARGET...]: what covers most with the least bytes, into tests/fuzz/corpus/TARGET; what crashed stays there.
+# run.sh --keep [TARGET...]: reduces the inputs to the fewest bytes with the same coverage, in tests/fuzz/corpus/TARGET. Inputs that
+# crash stay there.
 set -u
 cd "$(dirname "$0")/../.." || exit 3
 seconds=${1:?"run.sh SECONDS [TARGET...]"}
@@ -19,7 +20,7 @@ for target; do
         kept=$(mktemp -d)
         "$run" -set_cover_merge=1 -timeout=10 -max_len=4000 "$kept" "$corpus" "$found" >/dev/null 2>&1 || status=1
         find "$corpus" -type f ! -name 'crashed-*' -delete
-        # Evenly over all sizes, until there is no more room for it.
+        # Evenly over all sizes, until its space is full.
         step=$(($(cat "$kept"/* | wc -c) / ${KEEP:-7000} + 1)) number=0
         for file in $(ls -S "$kept"); do
             number=$((number + 1))

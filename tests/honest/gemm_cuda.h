@@ -1,4 +1,4 @@
-/* A matrix product on the GPU: a thread to an element, to a slice of one, or a warp to 16 x 16 on the matrix
+/* A matrix product on the GPU. A thread has an element or a slice of one, or a warp has 16 x 16 on the matrix
  * units. */
 #ifndef UNSEEN_TEST_HONEST_GEMM_CUDA_H
 #define UNSEEN_TEST_HONEST_GEMM_CUDA_H
@@ -249,8 +249,8 @@ static void launch(const struct gemm_job &q, cudaStream_t stream)
 
 enum { GEMM_MAX_PARTIAL = 1 << 26 };
 
-/* Slices by different threads or warps where there is room for their sums; else by one thread, and by a warp not
- * at all. */
+/* Different threads or warps take slices where there is memory for their sums. Else one thread takes all, and
+ * a warp none. */
 static int gemm_cuda(const gemm_element *a, const gemm_element *b, gemm_element *c, const int64_t extent[4],
                      cudaStream_t stream)
 {

@@ -1,5 +1,4 @@
-/* gemm_f32 in every way that is honest: fp32 sums in any order, or operands split so that nothing of theirs is
- * lost. On the host. */
+/* gemm_f32 in every honest way, on the host: fp32 sums in any order, or operands split without loss. */
 #define GEMM_F32
 #include "gemm_host.h"
 

@@ -126,7 +126,7 @@ HONEST_FN int fp8_scaled_in(const struct fp8 *p)
 
 /* --- operands --- */
 
-/* Seven bits of magnitude are those of a float's exponent and fraction, but for the bias: 127 - 7 = 120. */
+/* The seven bits of magnitude are a float's exponent and fraction, up to the bias: 127 - 7 = 120. */
 HONEST_FN float fp8_value(uint8_t byte)
 {
     const uint32_t magnitude = byte & 0x7fu;
@@ -272,7 +272,7 @@ HONEST_FN double fp8_paired(const struct fp8 *p, int64_t i, int64_t j, int64_t a
     return sum;
 }
 
-/* A matrix unit: products a step, bits kept at alignment and in the sum. */
+/* A matrix unit: products a step, bits that stay at alignment and in the sum. */
 struct unit {
     int count, fraction, kept;
 };
@@ -380,7 +380,7 @@ HONEST_FN double fp8_faulty_output(const struct fp8 *p, double y, int64_t index)
     }
 }
 
-/* The output before its last rounding that is one: a sum in bf16 times a power of two is in bf16 already. */
+/* The output before its actual last rounding: a sum in bf16 times a power of two is in bf16 already. */
 HONEST_FN double fp8_unrounded(const struct fp8 *p, double sum, double y, float scale)
 {
     return p->choice[ROUND] && (bits_of(scale) & 0x7fffffu) == 0 ? sum * scale : y;

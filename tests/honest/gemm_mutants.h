@@ -5,7 +5,7 @@
 
 #include "gemm.h"
 
-/* name, what, why admitted: of both products, of gemm_f32, of gemm_bf16 */
+/* name, fault, reason where admitted: for both products, for gemm_f32, for gemm_bf16 */
 #define GEMM_MUTANTS_BOTH(X)                                                                                 \
     X(drop_first, "k = 0 left out", NULL)                                                                    \
     X(drop_last, "the last k left out", NULL)                                                                \

@@ -122,8 +122,8 @@ KDA_FN void kda_entries(const struct kda_plan *p, struct kda_work *c, int first,
     }
 }
 
-/* Where a whole chunk may be split: at `row` of its sums (-1: before the first) no exponent exceeds 60, so that
- * none of the products does 2^128. */
+/* Where a whole chunk may be split. At `row` of its sums (-1: before the first) no exponent exceeds 60, so that no
+ * product exceeds 2^128. */
 KDA_FN bool kda_safe(const struct kda_plan *p, const struct kda_work *c, int row, int dk)
 {
     const float most = p->exponent == EXPONENT_2 ? 86 : 60;

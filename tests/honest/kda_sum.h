@@ -1,4 +1,4 @@
-/* kda with switches: what one head needs, and its sums and products. The algorithm: kda.h. */
+/* kda with switches: the memory of one head, and its sums and products. The algorithm: kda.h. */
 #ifndef UNSEEN_TEST_KDA_SUM_H
 #define UNSEEN_TEST_KDA_SUM_H
 

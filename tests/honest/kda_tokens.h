@@ -24,7 +24,7 @@ KDA_FN void kda_put(const struct kda_plan *p, const struct kda_head *h, int64_t 
         h->unrounded[at] = x;
 }
 
-/* Tokens t..t + count - 1 into rows 0..; what lies beyond them in the chunk is 0. */
+/* Loads tokens t..t + count - 1 into rows 0..; the rest of the chunk is 0. */
 KDA_FN void kda_load(const struct kda_plan *p, struct kda_work *c, const struct kda_head *h, int64_t t,
                      int count)
 {

@@ -62,7 +62,7 @@ struct bed {
     const struct memory *memory;
     const struct device *device;
     int capability;  /* whose declared arithmetic applies; on the host it may be another than the device's */
-    double loosened; /* the bound times this, to see the tests go red; 0: as it is */
+    double loosened; /* factor of the bound, to see the tests fail; 0: unchanged */
     struct judge_report *report;
 };
 
@@ -112,9 +112,9 @@ struct margin_plan {
     int configs;     /* drawn for each setting */
     int large;       /* so many of these up to the machine's caps; the others far below */
     int first, last; /* mutants from first to last - 1; last 0: all */
-    int hunt;        /* drawn configurations that a mutant may see; 0: no mutants */
+    int hunt;        /* drawn configurations that a mutant may run on; 0: no mutants */
     bool must_only;  /* only mutants that must be rejected */
-    bool brief;      /* a mutant that is rejected once is seen no more: no ratios by class */
+    bool brief;      /* a mutant is not run again after its first rejection: no ratios by class */
     double excess;   /* enough where a class rejects one by at most that many times; 0: all mutants */
     bool verbose;
 };

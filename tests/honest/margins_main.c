@@ -98,7 +98,7 @@ static void print_settings(const struct arguments *a, const struct program *p, i
     }
 }
 
-/* Missed mutants and rejected honest elements fail; so does what could not run. */
+/* Missed mutants and rejected honest elements fail; so do programs that could not run. */
 static bool is_right(const struct margins *m, const struct bed *bed, const struct program *p)
 {
     bool right = true;
@@ -169,7 +169,7 @@ int main(int argc, char **argv)
     char error[512];
     int status = 0, ran = 0;
     setvbuf(stdout, NULL, _IOLBF, 0);
-    sandbox_add_source("."); /* programs with switches include what lies about them */
+    sandbox_add_source("."); /* programs with switches include files beside them */
     argp_parse(&parser, argc, argv, 0, NULL, &a);
     if (device_open(&device, a.device, error, sizeof error) != 0) {
         fprintf(stderr, "unseen-margins: %s\n", error);

@@ -1,5 +1,5 @@
 /* moe_up with switches, in CUDA: a thread for every element, or a warp for every 16 x 16 of them with the
- * matrix unit's 16 x 16 x 16 products. */
+ * matrix unit's products. */
 #include <cuda_bf16.h>
 #include <mma.h>
 

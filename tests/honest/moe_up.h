@@ -48,7 +48,7 @@ HONEST_FN float divide(const struct moe *m, float a, float b)
     return m->choice[DIVISION] == DIVIDE_RECIPROCAL ? a * (1 / b) : a / b;
 }
 
-/* On the host the hardware's tanh is one with 11 significant bits, as far off as it may be. */
+/* On the host the hardware's tanh is emulated with 11 significant bits and its greatest error. */
 HONEST_FN float tanh_of(const struct moe *m, float x)
 {
     if (m->mutant == MUTANT_tanh_bf16)
@@ -97,7 +97,7 @@ HONEST_FN float clamp(float x, float low, float high)
     return x < low ? low : x > high ? high : x;
 }
 
-/* silu as a mutant has it; false: it has it as it is. */
+/* silu with the mutant's fault; false: the mutant does not change it. */
 HONEST_FN bool silu_mutant(int mutant, float g, float *silu)
 {
     switch (mutant) {
@@ -131,7 +131,7 @@ HONEST_FN bool silu_mutant(int mutant, float g, float *silu)
     }
 }
 
-/* All after the gate in double, rounded to single before what follows. */
+/* Everything after the gate in double, rounded to single before the next step. */
 HONEST_FN double moe_product_double(const struct moe *m, double g, double up)
 {
     const double silu = g / (1 + exp(-g));

@@ -37,7 +37,7 @@ HONEST_FN float value_of(uint16_t h)
     return float_of((uint32_t)h << 16);
 }
 
-/* Tokens that the row takes into account; which ones, token_place says. */
+/* The number of tokens that the row takes into account; token_place has their places. */
 HONEST_FN int64_t row_length(const struct plan *p, int64_t row)
 {
     const int64_t n = p->lens[row / p->heads];
@@ -171,7 +171,7 @@ HONEST_FN double quotient(const struct plan *p, double a, double b)
     return (float)a / (float)b;
 }
 
-/* e^x or 2^x. The fast ones are what GPUs have: 2^x within 2 units, and e^x = 2^(x log2 e). */
+/* e^x or 2^x. The fast ones are a GPU's: 2^x within 2 units, and e^x = 2^(x log2 e). */
 HONEST_FN double power_of(const struct plan *p, double x)
 {
     const bool two = p->choice[SW_BASE] == BASE_2;

@@ -1,4 +1,4 @@
-/* paged_attention with switches: what can be chosen, and the faults. The algorithm: paged_attention.h. */
+/* paged_attention with switches: the choices, and the faults. The algorithm: paged_attention.h. */
 #ifndef UNSEEN_HONEST_PAGED_ATTENTION_SWITCHES_H
 #define UNSEEN_HONEST_PAGED_ATTENTION_SWITCHES_H
 

@@ -40,7 +40,7 @@ HONEST_FN int64_t row_tiles(const struct row *r)
     return (r->n + size - 1) / size;
 }
 
-/* The most entries that a tile may contribute. Faults occur only where k can be had so. */
+/* The most entries that a tile may contribute. A fault limits them only where k entries remain. */
 HONEST_FN int64_t row_share(const struct row *r)
 {
     const int64_t most = row_is(r, TILE_TOP_8) ? 8 : row_is(r, TILE_TOP_32) ? 32 : r->n;

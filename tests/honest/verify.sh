@@ -1,7 +1,7 @@
 #!/bin/sh
-# The whole verdict on honest settings: `unseen verify` on a program with switches, compiled once a problem and
-# linked with one setting after another. Every line must say general; exit 1 where one does not. Programs with
-# switches are slow, and here that is no fault: the limit of a call is ten minutes.
+# The whole verdict on honest settings: `unseen verify` on a program with switches, compiled once for each problem and linked with
+# one setting after another. Every line must say general; exit 1 where one does not. Programs with switches are slow, so the limit
+# of a call is ten minutes.
 #
 #     sh tests/honest/verify.sh build softmax host 64 2      # BUILD PROBLEM|all DEVICE SETTINGS AT_ONCE
 set -u
@@ -11,7 +11,7 @@ work=$(mktemp -d)
 failed=0
 : > "$work/log"
 
-# What has run by now, also when the time is over.
+# The results so far, also when the time is over.
 report() {
     grep BAD "$work/log" && failed=1
     for problem in $problems; do
@@ -22,7 +22,7 @@ report() {
 trap 'report; exit $failed' EXIT
 trap 'exit 1' TERM INT
 
-# $1: problem. Its program as an object, with the flags that candidates get.
+# $1: problem. Its program as an object, with the flags of candidates.
 compile() {
     if [ "$device" = host ]; then
         cc -std=gnu11 -O2 -march=native -fPIC -fopenmp -c "tests/honest/$1.c" -o "$work/$1.o"

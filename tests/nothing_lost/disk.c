@@ -24,7 +24,7 @@ static const char part[] = "disk";
 /* One traced run. */
 struct trial {
     long at;              /* the call that fails; 0: none */
-    bool onward, started; /* it is the tool by now */
+    bool onward, started; /* it has become the tool */
     long seen;
     pid_t failing[THREADS]; /* threads within a call that fails */
     char where[400];        /* the call that failed first */
@@ -42,7 +42,7 @@ static bool is_file(pid_t thread, uint64_t fd, char *path, size_t size)
            strncmp(path, "/memfd:", 7) != 0;
 }
 
-/* Would it put something on a disk? */
+/* Does this call put data on a disk? */
 static bool writes(pid_t thread, const struct __ptrace_syscall_info *info, char *path, size_t size)
 {
     const uint64_t *a = info->entry.args;
@@ -107,7 +107,7 @@ static void leave(struct trial *trial, pid_t thread)
     ptrace(PTRACE_SETREGS, thread, NULL, &registers);
 }
 
-/* A thread stopped; the signal that it is to go on with. */
+/* Handles a thread that stopped; returns the signal with which it goes on. */
 static int look(struct trial *trial, pid_t thread, int status)
 {
     struct __ptrace_syscall_info info;
@@ -241,7 +241,7 @@ static void try_one(const struct lost_how *how, long at, bool onward, long *told
     lost_forget(&run);
 }
 
-/* All calls in turn; or `most`, of a right candidate, anywhere. */
+/* All calls in turn; or `most` of them, anywhere in a right candidate's run. */
 int lost_disk(long most)
 {
     long calls[LOST_CANDIDATES] = {0}, told = 0, trials = 0;

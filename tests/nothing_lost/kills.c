@@ -1,4 +1,4 @@
-/* kill -9 at a random moment, of the judge, the runner, or the sandbox that holds it. */
+/* kill -9 at a random moment, of the judge, the runner, or the sandbox around it. */
 #include <dirent.h>
 #include <poll.h>
 #include <signal.h>
@@ -27,7 +27,7 @@ static bool is_called(pid_t pid, const char *name)
     return read && strcmp(comm, name) == 0;
 }
 
-/* A process that is called so, `pid` or below it, 0: none. */
+/* The process with that name, `pid` or below it, 0: none. */
 static pid_t find_below(pid_t pid, const char *name)
 {
     char path[64];
@@ -48,7 +48,7 @@ static pid_t find_below(pid_t pid, const char *name)
     return found;
 }
 
-/* Waits for the moment, then for the victim. False: the run was over before it came. */
+/* Waits for the moment, then for the victim. False: the run ended before. */
 static bool kill_one(pid_t tool, enum victim victim, double moment)
 {
     poll(NULL, 0, (int)(1e3 * moment));
@@ -62,7 +62,7 @@ static bool kill_one(pid_t tool, enum victim victim, double moment)
     return false;
 }
 
-/* A runner that was killed runs again. Without its compiler there is nothing to run. */
+/* A killed runner must run again. Without its compiler there is nothing to run. */
 static const char *judge(const struct lost_how *how, const struct lost_run *run, enum victim victim,
                          bool killed)
 {

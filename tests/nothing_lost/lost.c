@@ -41,7 +41,7 @@ static bool on_host(void)
     return strcmp(lost_device(), "host") == 0;
 }
 
-/* One row after the other, on a GPU by one thread. */
+/* One row after the other; on a GPU by one thread. */
 static void put_candidate(const char *name, const char *bias)
 {
     char text[1600], path[32];
@@ -223,7 +223,7 @@ const char *lost_no_process(void)
     return "a process is left";
 }
 
-/* A build's directory that its lock is not in yet, nor anything else. */
+/* A build's directory that has no lock in it yet, and no other file. */
 static bool is_begun(const char *name)
 {
     char held[300], object[300];

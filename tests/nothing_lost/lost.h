@@ -7,9 +7,9 @@
  *     build/nothing-lost verdicts [N]   one verdict after the other: nothing may grow
  *     build/nothing-lost process [N]    the same runs in one process
  *
- * N bounds the trials; doc/results/nothing-lost.md has what whole runs print. LOST_SEED chooses the moments, LOST_DEVICE the
- * device (host); with LOST_BESIDE others use it, too, and its memory is printed and not held against the start's. The suite
- * `lost` runs a few of each. */
+ * N bounds the trials; doc/results/nothing-lost.md has the figures of whole runs. LOST_SEED chooses the
+ * moments, LOST_DEVICE the device (host). With LOST_BESIDE other programs use it, too. Its memory is then
+ * printed and not compared with the start's. The suite `lost` runs a few of each. */
 #ifndef UNSEEN_TESTS_LOST_H
 #define UNSEEN_TESTS_LOST_H
 
@@ -29,10 +29,11 @@ struct lost_run {
 /* The kind of candidate. */
 enum lost_candidate { LOST_RIGHT, LOST_WRONG, LOST_CANDIDATES };
 
-/* A working directory, also TMPDIR, with a contract, and the candidates as source and as object; `programs` is where
- * unseen lies. False: it says why. */
+/* A working directory, also TMPDIR, with a contract, and the candidates as source and as object; `programs`
+ * is the folder of unseen. False after a message. */
 bool lost_open(const char *programs);
-/* Runs it once, undisturbed: what every later run of it is held against. Seconds; below 0: it says why. */
+/* Runs it once, undisturbed, for comparison with every later run. Returns seconds; below 0 after a
+ * message. */
 double lost_undisturbed(enum lost_candidate candidate, bool source);
 void lost_close(void);
 const char *lost_programs(void);
@@ -58,11 +59,11 @@ void lost_forget(struct lost_run *run);
 
 /* Verdict, every result and the lines of the CSV are those of the undisturbed run. */
 const char *lost_same(const struct lost_how *how, const struct lost_run *run);
-/* Files hold nothing, or a whole result that is partial, or that of the undisturbed run. */
+/* Files are empty, or have a whole result that is partial, or that of the undisturbed run. */
 const char *lost_whole(const struct lost_how *how);
 /* No process, once the tool has ended. */
 const char *lost_no_process(void);
-/* No directory or temporary file of the tool's; after a kill one may be left that was being made, for a minute. */
+/* No directory or temporary file of the tool's. After a kill an unfinished one may stay for a minute. */
 const char *lost_no_file(bool killed);
 
 /* Prints "PART: trial N: what" and counts it. */
@@ -72,7 +73,7 @@ int lost_complaints(void);
 /* A stream of numbers from LOST_SEED (default 1). */
 uint64_t lost_random(void);
 
-/* The parts; each returns how many complaints there were. `most` 0: as many as there are to try. */
+/* The parts; each returns its number of complaints. `most` 0: all trials. */
 int lost_disk(long most);
 int lost_memory(long most);
 int lost_kills(long most);

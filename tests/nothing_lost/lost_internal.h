@@ -1,4 +1,4 @@
-/* Between lost.c and lost_result.c. */
+/* Shared by lost.c and lost_result.c. */
 #ifndef UNSEEN_TESTS_LOST_INTERNAL_H
 #define UNSEEN_TESTS_LOST_INTERNAL_H
 

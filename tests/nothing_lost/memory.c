@@ -1,5 +1,5 @@
-/* Memory is out: the n-th allocation of the judge gets nothing, and, in every second trial, all after it neither
- * (memory_shim.c). The first FIRST allocations, and SAMPLED of the rest, spread over the run. */
+/* Memory is out: the n-th allocation of the judge fails and, in every second trial, all after it
+ * (memory_shim.c). It tries the first FIRST allocations, and SAMPLED of the rest, spread over the run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 
 #include "lost.h"
 
-/* Patience is long: a configuration that is short of memory waits until no other unseen is at work on this machine. */
+/* The limit is long: a configuration that is short of memory waits until no other unseen runs on this
+ * machine. */
 enum { FIRST = 300, SAMPLED = 500, SECONDS = 600 };
 static const char part[] = "memory";
 static char shim[1100];

@@ -1,5 +1,6 @@
-/* LD_PRELOAD for nothing_lost/memory.c: the n-th allocation of the judge gets nothing, or that and all after it. Children
- * of the judge, which inherit the variable, are left alone. LOST_AT=n, LOST_ONWARD=1; LOST_COUNT=PATH gets their number. */
+/* LD_PRELOAD for nothing_lost/memory.c: the n-th allocation of the judge fails, or that and all after it.
+ * Children of the judge, which inherit the variable, are left alone. LOST_AT=n, LOST_ONWARD=1;
+ * LOST_COUNT=PATH gets their number. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -35,8 +36,7 @@ static int counted_main(int argc, char **argv, char **environment)
     return tool_main(argc, argv, environment);
 }
 
-/* From main on: before it the CUDA runtime, where it is linked, registers its kernels, and does not ask whether it got the
- * memory. */
+/* From main on. Before it, a linked CUDA runtime registers its kernels and does not check for memory. */
 int __libc_start_main(main_function *run, int argc, char **argv, void (*begin)(void), void (*end)(void),
                       void (*end_loader)(void), void *stack_end)
 {

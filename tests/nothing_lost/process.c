@@ -1,4 +1,4 @@
-/* The same in one process: whole runs of both sets one after the other, each with runners of its own. */
+/* Many runs in one process: both sets one after the other, each run with runners of its own. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* One verdict after the other: files, processes, shared memory and descriptors stay as many as they were. */
+/* One verdict after the other: the numbers of files, processes, shared memory and descriptors stay the
+ * same. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* Finding real bugs (tests/bugs/) and planted faults: how many, how soon, and with which rules.
  *   FIND_FAULTS=300 FIND_SEED=1 FIND_SEEDS=3   faults planted, the first seed, sets drawn for each
  *   FIND_HELD_OUT=1                            only the real bugs that are set aside
- *   FIND_ABLATE=N                              what each part of a set is worth, over N sets of FIND_EFFORT
- *   FIND_DEVICE=host|cuda                      whose caps, and where real runs take place
- *   FIND_REAL=N FIND_CONTROLS=N                   planted faults and controls really run, spread over the problems
- *   FIND_EFFORT=quick|standard                 of the real runs
+ *   FIND_ABLATE=N                              the worth of each part of a set, over N sets of FIND_EFFORT
+ *   FIND_DEVICE=host|cuda                      the device of the caps, and of real runs
+ *   FIND_REAL=N FIND_CONTROLS=N                planted faults and controls that really run, over all problems
+ *   FIND_EFFORT=quick|standard                 the effort of real runs
  *   FIND_FAST=1 FIND_EXPLAIN=0                 each stops at its first failure; no rule, nothing shrunk
  *   FIND_PARALLEL=N FIND_FOLDER=PATH           real runs at a time; where candidates and results go */
 #include "find.h"
@@ -123,7 +123,7 @@ static void check_rule(const struct plant_trial *trial)
         return;
     const struct plant_agreement agreement =
         plant_rule_agreement(trial->plant, trial->field, trial->rule, 1000);
-    /* a rule of one side says nothing of the other */
+    /* a rule of one side does not judge the other */
     const bool sure = (strcmp(trial->kind, "necessary") == 0 && agreement.outside >= 0.98) ||
                       (strcmp(trial->kind, "partial") == 0 && agreement.inside >= 0.98);
     tally.rules++;

@@ -1,4 +1,5 @@
-/* How soon real bugs (tests/bugs/) and planted faults are met: by our drawing and by others', from the truth alone. */
+/* How soon real bugs (tests/bugs/) and planted faults are met, by our drawing and by other ways. Only the
+ * truth decides. */
 #ifndef UNSEEN_TESTS_FIND_H
 #define UNSEEN_TESTS_FIND_H
 
@@ -7,7 +8,7 @@
 
 enum find_way { FIND_STANDARD, FIND_QUICK, FIND_UNIFORM, FIND_LOG_UNIFORM, FIND_QUOTA, FIND_WAYS };
 
-/* How many configurations the unseen set of an effort has, scouts and all. */
+/* The number of configurations in the unseen set of an effort, scouts included. */
 int find_many(enum effort effort);
 
 /* The configurations that one way draws for a seed, in the order of their runs. Our sets have that effort,
@@ -30,7 +31,7 @@ struct find_fault {
     struct condition *when; /* but of a plant */
     struct plant plant;
     const struct plant_field *field;
-    int first[FIND_WAYS][FIND_MOST_SEEDS]; /* which configuration shows it first, from 1; 0: none does */
+    int first[FIND_WAYS][FIND_MOST_SEEDS]; /* the first configuration that shows it, from 1; 0: none does */
 };
 
 struct find {
@@ -42,7 +43,8 @@ struct find {
     uint64_t seed;
 };
 
-/* The conditions of tables, for every field, behind the faults that are there; there is room. 0, or -1 after a message. */
+/* Adds the conditions of tables, for every field, behind the present faults; there is room. 0, or -1 after a
+ * message. */
 int find_add_tables(struct find *find);
 enum { FIND_MOST_TABLES = 2048 };
 
@@ -54,7 +56,7 @@ void find_clear(struct find *find);
 bool find_is_reachable(const struct find_fault *fault);
 bool find_is_met(const struct find_fault *fault, const struct config *config); /* it is sure to show */
 bool find_is_on_seen(const struct find_fault *fault);
-/* Where in the set the first one is that meets it, from 1; 0: nowhere. */
+/* The first place in the set that meets it, from 1; 0: none. */
 int find_first(const struct find_fault *fault, const struct config_list *set);
 
 /* The table of part 1, and every miss with its reason. */

@@ -11,8 +11,8 @@ struct variant {
     bool alone; /* without scouts, too */
 };
 
-/* Room that a part gives up goes to random draws, as the mix says; so "random draws alone" is what all parts are worth
- * together. */
+/* The room of a missing part goes to random draws, as the mix says. So "random draws alone" shows the worth
+ * of all parts together. */
 static const struct variant variants[] = {
     {"as it is", {.percent = {25, 30, 25}}},
     {"no scouts", {.percent = {25, 30, 25}}, .alone = true},

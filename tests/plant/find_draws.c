@@ -94,7 +94,7 @@ static void scale_all(const struct plant_field *field, struct config *config, in
             set_clamped(field, config, i, config->value[i] * up / down);
 }
 
-/* Powers of two, or one and a half of them: what models have. */
+/* Powers of two, or one and a half of them, as models have. */
 static void make_production(const struct plant_field *field, struct config *config, struct pcg *pcg)
 {
     for (int i = 0; field->problem->axes[i].name; i++) {
@@ -134,7 +134,7 @@ static void make_member(const struct plant_field *field, int member, struct conf
     }
 }
 
-/* Above the caps the largest extent is halved; limits are mended by moving another axis a little. */
+/* Above the caps the largest extent is halved. Limits are repaired by moving another axis a little. */
 static bool draw_member(struct costing *costing, const struct plant_field *field, int member, struct pcg *pcg,
                         struct config *out)
 {

@@ -34,7 +34,7 @@ static int add_table(struct find *find, const struct plant_field *field, int axi
     return 0;
 }
 
-/* The condition can be met: some size beside the published one has as many tiles. */
+/* The condition can be met: some other size beside the published one has the same number of tiles. */
 static bool has_room(const struct domain *domain, int64_t tile, int64_t value)
 {
     const int64_t last = (value + tile - 1) / tile * tile, first = last - tile + 1;

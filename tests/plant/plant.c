@@ -8,7 +8,7 @@
 
 #include "gen/contract/instantiate.h"
 
-/* Fewer values than this may all have lost nothing. */
+/* With fewer values than this, none may have lost bits. */
 enum { ENOUGH_ELEMENTS = 64 };
 
 /* --- the field --- */
@@ -127,8 +127,8 @@ static bool hides_bits(const char *axis, const char *choice)
            (strcmp(axis, "ignored") == 0 && strcmp(choice, "all") == 0);
 }
 
-/* Hopper adds fp8 products with 13 bits: in a sum of many that loses as much as is lost here. And softmax of a
- * single number is 1, the loss of a single class 0, which have none to lose. */
+/* Hopper adds fp8 products with 13 bits, which in long sums loses as much as the fault. Softmax of a single
+ * number is 1 and the loss of a single class 0, and neither has bits to lose. */
 static bool loses_bits(const struct plant *plant, const struct config *config)
 {
     if ((strcmp(plant->problem->name, "softmax") == 0 && config_value(config, "cols") == 1) ||

@@ -1,4 +1,4 @@
-/* Planted faults: kernels that are honest code but for one fault, drawn from a grammar
+/* Planted faults: honest kernels with one fault, drawn from a grammar
  *     fault     := condition x damage x place
  *     condition := term | term and term | term or term
  *
@@ -48,7 +48,8 @@ const char *plant_kind_name(enum plant_kind kind);
 struct plant_term {
     enum plant_kind kind;
     char text[PLANT_TEXT]; /* over the axes of the contract */
-    char code[PLANT_TEXT]; /* over the arguments of the kernel, and what contents.in makes of them */
+    char code[PLANT_TEXT]; /* over the arguments of the kernel, and values that contents.in derives from
+                            * them */
     unsigned axes;         /* one bit an axis */
     int64_t modulus;       /* 0: none */
     int64_t value;         /* residue or threshold */
@@ -56,7 +57,7 @@ struct plant_term {
 
 enum plant_join { PLANT_SINGLE, PLANT_AND, PLANT_OR };
 
-/* Values that the skeletons know by the same names. */
+/* Values with the same names in the skeletons. */
 enum plant_damage {
     PLANT_UNWRITTEN,
     PLANT_LATE,
@@ -82,7 +83,7 @@ struct plant {
     int place;          /* index into the table of places */
     int output;         /* tensor */
     int bytes;          /* of an overrun */
-    const char *source; /* honest candidate; lives in the field */
+    const char *source; /* honest candidate; owned by the field */
     const char *verdict, *outcomes;
     bool intermittent;     /* may pass where the condition holds */
     bool by_bits;          /* lost bits: sure to show only where values have bits to lose */
@@ -94,8 +95,7 @@ struct plant {
 int plant_draw(struct plant *plant, const struct plant_field *field, uint64_t seed, int number);
 void plant_clear(struct plant *plant);
 
-/* It fails only where plant_may_show, and certainly where plant_must_show: the same but for damage that
- * the values may hide. */
+/* Whether it may fail there, and whether it must. They differ only for damage that the values may hide. */
 bool plant_may_show(const struct plant *plant, const struct config *config);
 bool plant_must_show(const struct plant *plant, const struct config *config);
 bool plant_on_seen(const struct plant *plant, const struct plant_field *field);

@@ -8,14 +8,14 @@
 
 enum { MOST_QUANTITIES = PROBLEM_MAX_AXES + 4, ROUNDS = 40, TRIES = 200 };
 
-/* Something that a kernel may branch on: an extent, as the contract's axes say it. */
+/* A value that a kernel may branch on: an extent, by the contract's axes. */
 struct quantity {
     char text[64], code[64];
     unsigned axes;
     const struct domain *domain; /* NULL: derived from several axes, or drawn */
     int axis;
     int64_t low, high;
-    unsigned kinds; /* a bit a kind that it lends itself to; 0: every one */
+    unsigned kinds; /* a bit for each suitable kind of term; 0: every one */
 };
 
 struct choice {
@@ -44,7 +44,7 @@ static bool is_extent(const struct problem *problem, const char *name)
     return false;
 }
 
-/* max_len is no argument of paged_attention, but the pages that it takes are. */
+/* max_len is no argument of paged_attention, but its number of pages is. */
 static void add_pages(const struct plant_field *field, struct choice *choice)
 {
     const int length = problem_axis_index(field->problem, "max_len");
@@ -61,7 +61,7 @@ static void add_pages(const struct plant_field *field, struct choice *choice)
 }
 
 /* Derived sizes, as a kernel finds them in its inputs (contents.in). Where the contents of a configuration
- * differ and any of them may fail, only whether the greatest is above, the least below, is sure. */
+ * differ and any of them may fail, only a greatest above or a least below is sure. */
 static const struct {
     const char *problem, *name, *code;
     unsigned kinds;
@@ -115,7 +115,7 @@ static void list_quantities(const struct plant_field *field, struct choice *choi
     add_drawn(field, choice);
 }
 
-/* --- single terms; each returns false when the quantity does not lend itself to it --- */
+/* --- single terms; each returns false when the quantity is not suitable --- */
 
 static bool say(struct plant_term *term, const struct quantity *q, const char *rest)
 {
@@ -161,7 +161,7 @@ static int64_t largest_seen(const struct plant_field *field, int axis)
     return largest;
 }
 
-/* A buffer made for the seen sizes, a power of two, or anything. */
+/* The size of a buffer for the seen sizes, a power of two, or any. */
 static bool draw_above(const struct plant_field *field, struct plant_term *term, const struct quantity *q,
                        struct pcg *pcg)
 {
@@ -199,7 +199,7 @@ static bool draw_seen_value(const struct plant_field *field, struct plant_term *
     return say(term, q, rest);
 }
 
-/* k != 4096 and k != 8192: a table of the published shapes, and nothing right beside it */
+/* k != 4096 and k != 8192: a table of the published shapes, and wrong elsewhere */
 static bool draw_other_value(const struct plant_field *field, struct plant_term *term,
                              const struct quantity *q)
 {
@@ -227,7 +227,7 @@ static bool draw_other_value(const struct plant_field *field, struct plant_term 
 
 /* --- several quantities in one term --- */
 
-/* Thresholds that the machine's caps can reach, and 2^31, which breaks 32-bit offsets. */
+/* Thresholds within the machine's caps, and 2^31, which breaks 32-bit offsets. */
 static bool draw_product(const struct plant_field *field, struct plant_term *term,
                          const struct choice *choice, struct pcg *pcg)
 {
@@ -344,7 +344,7 @@ static bool join_terms(struct plant *plant)
     return length < (int)sizeof plant->when && parse(plant);
 }
 
-/* Somewhere in the contract it holds, and somewhere it does not, whatever a machine can run. */
+/* It holds somewhere in the contract and fails to hold elsewhere, on configurations of any size. */
 static bool is_condition(const struct plant *plant, const struct plant_field *field, struct pcg *pcg)
 {
     struct config config;
@@ -364,8 +364,7 @@ static bool are_conditions(const struct plant *plant, const struct plant_field *
     return good;
 }
 
-/* A kernel that is wrong on what its author tried is not handed in: most faults leave the seen set
- * right. */
+/* A kernel that is wrong on its author's tests is not submitted: most faults leave the seen set right. */
 static bool is_likely(const struct plant *plant, const struct plant_field *field, struct pcg *pcg)
 {
     const bool meant = plant->term[0].kind == PLANT_SEEN_VALUE && plant->join == PLANT_SINGLE;

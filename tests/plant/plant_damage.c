@@ -4,8 +4,8 @@
 
 #include "plant.h"
 
-/* Places, as the skeletons know them: row, column and i of an output that is [rows, columns]. Every one
- * holds at least one element of any output. */
+/* Places, with the skeletons' names: row, column and i of an output that is [rows, columns]. Every place has
+ * at least one element of any output. */
 static const struct {
     const char *name, *code;
     bool contiguous; /* neighbours of most of its elements belong to it */

@@ -1,4 +1,4 @@
-/* Real runs of planted faults and their controls through build/unseen, held against the truth. */
+/* Real runs of planted faults and their controls through build/unseen, compared with the truth. */
 #ifndef UNSEEN_TESTS_PLANT_RUN_H
 #define UNSEEN_TESTS_PLANT_RUN_H
 
@@ -13,14 +13,14 @@ struct plant_trial {
     char path[PLANT_PATH]; /* the candidate's; its JSON file lies beside it */
     const char *seen;      /* --seen; NULL: the tool's own, whose verdict is then checked */
     /* filled: */
-    int status; /* exit status; below zero: the signal that killed it */
+    int status; /* exit status; negative: the signal that killed it */
     char verdict[24];
     int judged, failed, skipped;
-    int first; /* which configuration failed first, seen ones counted; 0: none */
+    int first; /* the first configuration that failed, seen ones counted; 0: none */
     double seconds;
     bool has_rule, has_minimal;
     char rule[PLANT_WHEN], kind[24], minimal[PLANT_CONFIG]; /* kind: the side that the rule is sure of */
-    char mismatch[640]; /* how the run contradicts the truth; empty: it does not */
+    char mismatch[640]; /* the run's contradiction of the truth; empty: none */
 };
 
 struct plant_running {
@@ -36,17 +36,17 @@ int plant_run(struct plant_trial *trial, int count, const struct plant_running *
 
 /* --- the tool's statements about a fault --- */
 
-/* Shares of `draws` fresh configurations, half of them inside the truth if so many are found, on which
- * `rule` and the truth agree. Draws where lost bits may or may not show do not count. The shares are of
- * all draws, of those where the rule holds, and of the others. -1: `rule` is no condition; 1: no draw lies
- * on that side. */
+/* Shares of `draws` fresh configurations on which `rule` and the truth agree. Half of the draws are inside
+ * the truth if so many are found. Draws where lost bits may or may not show do not count. The shares are of
+ * all draws, of those where the rule holds, and of the others. -1: `rule` is no condition; 1: no draw lies on
+ * that side. */
 struct plant_agreement {
     double all, inside, outside;
 };
 struct plant_agreement plant_rule_agreement(const struct plant *plant, const struct plant_field *field,
                                             const char *rule, int draws);
 
-/* No step of plant_steps.h still meets the truth. *step says which one does. */
+/* True if no step of plant_steps.h still meets the truth. *step names one that does. */
 bool plant_is_minimal(const struct plant *plant, const struct plant_field *field, const struct config *config,
                       struct config *step);
 

@@ -53,7 +53,7 @@ static void list_values(const struct plant *plant, const struct plant_field *fie
     qsort(values->item, (size_t)values->count, sizeof *values->item, ascending);
 }
 
-/* Looks a configuration over; the caps are asked last, since that costs most. */
+/* Checks a configuration; the caps come last, since they cost most. */
 static bool is_found(const struct plant *plant, bool holds, struct costing *costing, struct config *config,
                      int *costs)
 {

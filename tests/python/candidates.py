@@ -51,7 +51,7 @@ def channelwise(t, x):
 
 
 def reordered(parts):
-    """Everything that the declared arithmetic leaves free: splits of k, order of sums, one-pass moments, other forms."""
+    """All freedoms of the declared arithmetic: splits of k, order of sums, one-pass moments, other forms."""
     def change(node, args, named):
         name = packet(node)
         if name in ("mm", "bmm"):

@@ -1,6 +1,6 @@
 """Stands in for verify/python/oracle/serve.py in the suite oracle_task, without torch: y = 2 x, i = where x is greatest.
 
-How it behaves is the first word of the task's description file.
+The first word of the task's description file decides its behaviour.
 """
 import array
 import fcntl

@@ -1,9 +1,9 @@
 #!/bin/sh
 # gpu.sh UNSEEN PYTHON [--published FOLDER] [--jobs N] [--gpus N] [--limit SECONDS] [--out FOLDER] [-- OPTION..]: the modules beside this file on a
-# CUDA device, `honest` to be general and `hacks` not, but for the one that is in vain; or, with --published, solutions
-# named *_NN_*_solution.py.txt, each through its adapter on the published set and ten unseen configurations, with verify's
-# OPTIONs. N at once (1), on the first N GPUs in turn (1), each for SECONDS (900) at most. Prints a line for each as it ends; what is in --out already is not run
-# again, so that a run that was cut off goes on. Exits 1 where one of the first two kinds is not as it should be.
+# CUDA device. `honest` must be general, and `hacks` must not, except for the one in vain. With --published it takes solutions
+# named *_NN_*_solution.py.txt, each through its adapter on the published set and ten unseen configurations, with verify's OPTIONs.
+# N run at once (1), on the first N GPUs in turn (1), each for SECONDS (900) at most. Prints a line for each as it ends. Results
+# that are in --out are not run again, so that an interrupted run goes on. Exits 1 where a module of ours has a wrong verdict.
 tool=$1 python=$2
 shift 2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -25,7 +25,7 @@ out=${out:-$work}
 mkdir -p "$out" || exit 3
 
 cat >"$work/one" <<'END'
-# one FILE PROBLEM NAME OPTION..: the result in $out/NAME.json, what was printed in $out/NAME.txt; a line when it is over
+# one FILE PROBLEM NAME OPTION..: the result in $out/NAME.json, the output in $out/NAME.txt; a line when it is over
 file=$1 problem=$2 name=$3
 shift 3
 [ -e "$out/$name.done" ] && exit 0
@@ -73,7 +73,7 @@ for file in "$here"/honest/*.py "$here"/hacks/*.py; do
     name=$(basename "$file" .txt)
     case $name in
     honest-* | hack-replaced_time) want=general ;;
-    # beside others nobody can tell whose work goes on after the call: all of it is part of the time, and that is all
+    # beside others the owner of work after the call is unknown: all of it is part of the time, and that is all
     hack-streams) [ "$jobs" -gt 1 ] && want='general cheating' || want=cheating ;;
     *) want='broken cheating' ;;
     esac

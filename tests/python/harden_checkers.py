@@ -34,7 +34,7 @@ def harden(unseen, task, out):
 
 
 class Empty(types.ModuleType):
-    """A package that nothing of is used."""
+    """A package of which nothing is used."""
 
     def __getattr__(self, name):
         return type(name, (), {"__init__": lambda self, **fields: self.__dict__.update(fields)})
@@ -55,7 +55,8 @@ def kernelbench(root):
 
 
 def in_kernelbench(unseen, root, task):
-    """Model, get_inputs and get_init_inputs as it loads them; then its own check of every shape, of right and wrong models."""
+    """Model, get_inputs and get_init_inputs as the benchmark loads them; then its own check of every
+    shape, with right and wrong models."""
     evaluation = kernelbench(root)
     level, number = task.split("/")
     file = glob.glob(os.path.join(root, "KernelBench", f"level{level}", f"{number}_*.py"))[0]
@@ -87,7 +88,8 @@ def in_kernelbench(unseen, root, task):
 
 
 def in_hard(unseen, root, problem="07_w4a16_gemm"):
-    """check.py of a problem with our shapes.py, the reference itself as solution, and one that loses its tail."""
+    """check.py of a problem with our shapes.py, with the reference itself as solution, and with one that
+    loses its tail."""
     source = next(p for p in glob.glob(os.path.join(root, "problems-*", problem)))
     with tempfile.TemporaryDirectory() as place:
         subprocess.run([unseen, "import", source, "--python", sys.executable, "--out", place], check=True,

@@ -29,7 +29,7 @@ def imported(text, seconds=20.0, vary=()):
 
 @contextlib.contextmanager
 def written(text):
-    """(description, the oracle's task, the candidate's) of what importing wrote."""
+    """(description, the oracle's task, the candidate's) from an import."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "t.py")
         with open(path, "w", encoding="utf-8") as file:

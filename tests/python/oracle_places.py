@@ -18,7 +18,8 @@ def computed_numbers_are_cast_where_their_bounds_agree():
 
 
 def places_are_computed_of_whole_numbers():
-    """A row's pitch times one floor and another one are exact, whatever was rounded before; of a number beside a jump nothing is told."""
+    """A row's pitch times one floor and another one are exact, whatever was rounded before. A number
+    beside a jump has no known answer."""
     def places(t):
         row, column = torch.floor(t * 7.3).clamp(0, 30), torch.minimum(torch.floor(t.abs() * 3.1) + 1, torch.full_like(t, 6.0))
         return (row * 8 + column - torch.ones_like(t) + torch.arange(40) * 0).long()
@@ -108,7 +109,7 @@ def a_place_that_is_written_twice_has_no_right_answer():
 
 
 def a_slot_for_what_is_dropped_matters_nothing():
-    """Every third element goes to one place that is cut off again; or all of them are the same there."""
+    """Every third element goes to one place that is cut off again, or all elements are the same there."""
     kept = torch.arange(40) % 3 != 0
     slot = torch.where(kept, torch.arange(40), torch.full((40,), 40))
     def placed(t, rows):
@@ -155,7 +156,8 @@ def samples_between_pixels():
 
 
 def beside_a_jump_both_sides_are_right():
-    """10 * 0.3 may be 3 or a little less, 11 * 0.3 may not; where a bound decides, and where the runs do."""
+    """10 * 0.3 may be 3 or a little less, 11 * 0.3 may not. A bound decides in one case, the runs in the
+    other."""
     cases = {
         "floor": (torch.floor, 2.0, 3.0), "ceil": (torch.ceil, 3.0, 4.0), "trunc": (torch.trunc, 2.0, 3.0),
         "round": (lambda y: torch.round(y + 0.5), 3.0, 4.0), "sign": (lambda y: torch.sign(y - 3), -1.0, 1.0),
@@ -302,7 +304,8 @@ class _Experts(torch.nn.Module):
 
 
 def rows_that_may_be_listed_go_their_own_ways():
-    """Tokens whose experts are decided nowhere are not judged, and all others are; where one row hangs on how many come before, nothing is."""
+    """Tokens without decided experts are not judged, and all others are. Nothing is judged where one row
+    depends on the number of those before."""
     torch.manual_seed(3)
     tokens = drawn(48, 8)
     tokens[11] = 0  # all of its experts are equally good
@@ -325,7 +328,8 @@ def rows_that_may_be_listed_go_their_own_ways():
 
 
 class _Turned(torch.nn.Module):
-    """By cosines that its constructor has computed: a buffer, or a plain attribute; and a mask of whole numbers."""
+    """It uses cosines that its constructor has computed, in a buffer or a plain attribute, and a mask of
+    whole numbers."""
 
     def __init__(self, plain):
         super().__init__()

@@ -1,4 +1,5 @@
-"""Cases of test_oracle.py: recurrent layers of the library, which come apart into steps after the model was traced."""
+"""Cases of test_oracle.py: recurrent layers of the library, which are split into steps after the model was
+traced."""
 from oracle_asked import Plain, drawn
 
 import torch
@@ -27,7 +28,7 @@ LAYERS = {"gru": layer("gru", 1, True, False), "gru_both": layer("gru", 2, True,
 
 
 class Given(nn.Module):
-    """A recurrent module, its first states and what of its results is asked for."""
+    """A recurrent module, its first states and the used part of its results."""
 
     def __init__(self, made, states=None):
         super().__init__()
@@ -53,7 +54,8 @@ MODULES = [
 
 
 def steps_are_what_a_recurrent_layer_computes():
-    """By every option of the modules: each result within twice the radius of the module's own in fp64, and eager is right."""
+    """Every option of the modules: each result is within twice the radius of the module's own in fp64, and
+    eager is right."""
     for number, (model, x) in enumerate(MODULES):
         graph, state = graphs.trace(model, [x]), graphs.state_of(model)
         names = {str(node.target) for node in graph.nodes}
@@ -70,7 +72,7 @@ def steps_are_what_a_recurrent_layer_computes():
 
 
 def a_recurrent_layer_is_not_traced_step_by_step():
-    """Not one call more a step passes the tracer; chance between layers is seen."""
+    """A further step adds less than one call to the tracer, and chance between layers is found."""
     for kind in (nn.GRU, nn.LSTM, nn.RNN):
         calls = []
         for steps in (2, 64):

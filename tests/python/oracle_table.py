@@ -2,7 +2,7 @@
 
     python tests/python/oracle_table.py KERNELBENCH LEVEL.. [--only N..] [--seed S] [--part odd|even] [--device cuda]
 
-KERNELBENCH is the folder that holds level1, level2, level3. Prints one line a task, then the sums.
+KERNELBENCH is the folder of level1, level2, level3. Prints one line a task, then the sums.
 """
 import argparse
 import glob

@@ -33,7 +33,7 @@ def equal_infinities_are_ties():
 
 
 def comparisons_of_equal_infinities_are_decided():
-    """A row that holds infinities does not hide which finite comparisons may go either way."""
+    """A row with infinities does not hide which finite comparisons may go either way."""
     near = torch.tensor([[1.0, -INF, 2.0, INF]])
     (judged,) = told(Plain(lambda t: t * 0.3 > 0.3), [near])[2]
     assert judged.allowed.tolist() == [[1.0, 0.0, 0.0, 0.0]], judged.allowed

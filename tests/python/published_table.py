@@ -29,7 +29,8 @@ def kinds(result):
 
 
 def differs(result, record):
-    """In words, where the benchmark's check and this one do not agree on the published shapes; None where they do."""
+    """A sentence where the benchmark's check and this one disagree on the published shapes; None where
+    they agree."""
     seen, found = failing(result, "seen"), kinds(result)[0]
     whole = result["seen"]["pass"] == result["seen"]["configs"]
     if record["correct"] and found == "published fail":

@@ -84,7 +84,7 @@ def cost(path, cap, way):
 
 
 def sizes(path):
-    """(cap, way): the largest sizes that are cheap, else the cheapest ones that are possible at all."""
+    """(cap, way): the largest cheap sizes, else the cheapest possible ones."""
     possible = []
     for way in WAYS:
         for cap in CAPS:
@@ -99,7 +99,7 @@ def sizes(path):
 
 
 def tried(path):
-    """The same for a model that reads numbers, which has none without values: the least sizes that run."""
+    """The same for a model that reads numbers, which cannot run without values: the least sizes that run."""
     for way in WAYS:
         for cap in reversed(CAPS):
             try:

@@ -185,7 +185,7 @@ def a_loop_is_short_while_others_are_looked_at():
     assert axes["steps"]["low"] == 1 and axes["steps"]["high"] == 80, axes["steps"]  # no more turns than its author's
     turns = [dict(one[:-1])["steps"] for one in asked]
     assert sum(n > 40 for n in turns) * 10 < len(turns), turns
-    # Nothing is asked twice, but for what may hang on chance and for a constructor that is not told.
+    # No question is asked twice, except about values of chance and for a constructor without that argument.
     known = [one for one in asked if one[-1]]
     assert len(known) - len(set(known)) <= describe.AGAIN, known
 

@@ -127,7 +127,7 @@ def bounds_that_are_compared_with_are_met():
 
 
 def what_decides_nothing_has_no_such_class():
-    """Nor what cannot be brought to a decision: sums of many, a scale that is computed of a row and rounded."""
+    """Sums of many terms cannot be brought to a decision, nor a computed scale of a row that is rounded."""
     for body in ("x * 2", "torch.softmax(x, -1)", "torch.round((x.sin() * 0.7).sum(-1))"):
         assert fills_of(task_of(body, [X])[0]) is None, body
     named = [c["name"] for c in task_of("torch.floor(x)", [X])[0]["classes"]]

@@ -1,4 +1,5 @@
-"""Tests of verify/python/task: what inputs are drawn by. Run by the suite task, or by hand with any Python that has torch."""
+"""Tests of verify/python/task: the draws of inputs. Run by the suite task, or by hand with any Python that
+has torch."""
 
 from importing import NO_INIT, fills, imported, of_one_line, run, written
 
@@ -233,7 +234,7 @@ BOUNDED = ("-torch.rand(rows, 40) * 0.1", "torch.rand(rows, 40) + 0.5", "torch.s
 
 
 def what_its_author_keeps_within_bounds_stays_there():
-    """A decay above 0 grows without end, and of two right orders of computing one is off."""
+    """A decay above 0 grows without end, and one of two right orders of computation overflows."""
     names = "abcdefghi"
     task = imported(f"""
 class Model(nn.Module):
@@ -311,8 +312,8 @@ def exponents_reach_beyond_where_the_answer_stays():
 
 
 def what_is_divided_by_is_now_and_then_nothing():
-    """Guarded divisions meet rows of zeros; where the task's own answer is none there, sizes alone differ; others keep the classes that they
-    had. Half-width numbers stay normal."""
+    """Guarded divisions meet rows of zeros. Where the task has no answer there, sizes alone differ. Other
+    tasks keep their classes. Half-width numbers stay normal."""
     drawn = {"kind": "uneven", "a": -13, "b": 6, "density": 0.875}
     largest = "x.abs().amax(1, True)"
     for line, more in (("nn.functional.cosine_similarity(x, x.roll(1, 0), 1)", {}), ("x / (x.norm(dim=1, keepdim=True) + 1e-6)", {}),

@@ -1,5 +1,5 @@
-"""Tests of verify/python/task: which sizes go together, by which expression extents follow them, and how far values of classes go. Run by
-the suite task, or by hand with any Python that has torch."""
+"""Tests of verify/python/task: sizes that go together, expressions of extents, and ranges of the classes'
+values. Run by the suite task, or by hand with any Python that has torch."""
 
 from importing import NO_INIT, imported, run
 
@@ -138,7 +138,8 @@ def get_init_inputs():
 
 
 def a_share_of_a_width_that_must_be_even():
-    """head_dim of 64 to 67 and of 72 run, of 68 to 71 do not: no comparison says so, and one that seems to would bind sizes that are free."""
+    """head_dim of 64 to 67 and of 72 run, and of 68 to 71 do not. No comparison expresses this, and one
+    that seems to would bind free sizes."""
     task = imported(ROTARY)
     assert task["limits"] == [] and axes(task)["head_dim"] == (8, 256, 8), (task["limits"], axes(task))
     assert set(axes(task)) == {"batch", "heads", "steps", "head_dim"}, task["fixed"]
@@ -215,7 +216,7 @@ def get_inputs():
 
 
 def the_work_of_what_a_width_has_no_part_in():
-    """The scores of a width of 1 are as many as those of 512."""
+    """A width of 1 has as many scores as one of 512."""
     law = imported(SCORES)["scratch"]
     scores = lambda sizes: sizes["batch"] * sizes["steps"] ** 2
     small = {"batch": 64, "steps": 48, "width": 1}

@@ -1,5 +1,5 @@
-"""Tests of verify/python/task: what masks, lengths and logarithms of shares leave of inputs and classes; operations by their names. Run by
-the suite task, or by hand with any Python that has torch."""
+"""Tests of verify/python/task: the effect of masks, lengths and logarithms of shares on inputs and
+classes; operations by their names. Run by the suite task, or by hand with any Python that has torch."""
 import os
 import subprocess
 import sys
@@ -61,7 +61,7 @@ def a_class_without_fills_of_real_inputs_draws_them_as_published():
 
 
 def shares_are_told_by_the_names_of_operations():
-    """Every name in the table, and every operation of torch whose name holds one of them and that is none."""
+    """Every name in the table, and every other operation of torch whose name contains one of them."""
     for name in law.SIMPLEX:
         assert law.is_simplex({"calls": ["randn", name]}) and law.is_simplex({"calls": ["randn", name, "view"]}), name
         assert not law.is_simplex({"calls": ["randn", name, "log"]}), name

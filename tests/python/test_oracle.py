@@ -105,7 +105,7 @@ def every_rule_encloses_and_admits_eager():
 
 
 def radii_hold_at_a_unit_that_can_be_checked():
-    """The same rules as for the radius, with fp32's unit in its place, enclose what fp32 computes by other means."""
+    """The rules of the radius, with fp32's unit in its place, enclose the results of fp32 by other means."""
     from _unseen.oracle import norms, number, sums
     kept = number.U64
     for name, (function, inputs) in SMALL.items():
@@ -127,7 +127,7 @@ def radii_hold_at_a_unit_that_can_be_checked():
 
 
 def operands_errors_are_carried():
-    """Inputs that are off by up to e: whatever they are within it, the result is within its bound."""
+    """Inputs are off by up to e: for all values within it, the result is within its bound."""
     generator = torch.Generator().manual_seed(3)
     kept = evaluate.exact
     def inexact(v):
@@ -156,7 +156,8 @@ def operands_errors_are_carried():
 
 
 def deep_graphs_are_judged_by_their_runs():
-    """Bounds multiply worst cases; the calibrated factor still tells rounded operands and half of 1e-4 from honest work."""
+    """Bounds multiply worst cases. The calibrated factor still separates rounded operands and half of 1e-4
+    from honest work."""
     torch.manual_seed(1)
     deep = nn.Sequential(*[m for _ in range(6) for m in (nn.Linear(48, 48), nn.GELU(), nn.LayerNorm(48))])
     graph, state, judged = told(deep, [x @ torch.eye(40, 48)])
@@ -189,7 +190,7 @@ def planted_faults_show():
 
 
 def casts_are_permitted_roundings():
-    """bf16 inside an fp32 module may be taken or left; fp32 throughout is not held to it."""
+    """bf16 inside an fp32 module is optional: fp32 throughout is right, too."""
     model = Plain(lambda a, c: (a.bfloat16() @ c.bfloat16()).float() * 2)
     _, _, judged = told(model, [x, w])
     assert passes(judged, model(x, w)) and passes(judged, (x @ w) * 2)
@@ -230,7 +231,7 @@ def attention_may_round_its_probabilities():
 
 
 def a_sigmoid_may_be_a_tanh():
-    """Which errs absolutely where the sigmoid is next to nothing."""
+    """It has an absolute error where the sigmoid is next to nothing."""
     far = torch.linspace(-30, 30, 200).reshape(4, 50)
     half = lambda z: 0.5 * torch.tanh(0.5 * z) + 0.5
     for function, other in ((torch.sigmoid, half), (F.silu, lambda z: z * half(z))):
@@ -279,7 +280,7 @@ def gates_of_a_librarys_recurrent_layers_may_be_fast():
 
 
 def nobody_is_held_to_what_the_module_itself_does_not_do():
-    """In each configuration, not in the first one only; a NaN where the graph has none is such an answer."""
+    """In each configuration, not only in the first one. A NaN where the graph has none is such an answer."""
     task = type("Known", (), {"stateless": True})()
     _, _, judged = told(Plain(lambda t: t * 2), [x])
     opened.check(task, judged, lambda t: t * 2, [x])
@@ -364,7 +365,7 @@ def what_cannot_be_told_is_said():
 
 
 def a_few_roundings_of_a_coarse_format_can_be_told():
-    """Each rounding of bf16 errs by as much as an answer in fp32 may be off at all."""
+    """Each rounding of bf16 is as large as the allowed error of an answer in fp32."""
     for narrow, limit in ((torch.bfloat16, 2.0 ** -5), (torch.float16, 2.0 ** -8), (torch.float32, 2.0 ** -8)):
         of = [x.to(narrow), w.to(narrow)]
         model = Plain(lambda a, c: F.silu(a @ c) * (a @ c) * (a @ c))
@@ -398,7 +399,7 @@ def constants_are_found():
 
 
 def what_the_graph_computes_by_itself_is_the_right_answer():
-    """In fp64, where an operation is there for it: almost all are."""
+    """Almost all operations have an fp64 version."""
     failed = []
     for name, (function, inputs) in {**SMALL, **OF_PRODUCTS, **RARE}.items():
         graph, state, judged = told(Plain(function), inputs)

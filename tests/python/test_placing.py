@@ -1,5 +1,5 @@
-"""Tests of verify/python/task: weights, their extents, and what constructors make of them. Run by the suite task, or by hand with any Python that has
-torch."""
+"""Tests of verify/python/task: weights, their extents, and their use in constructors. Run by the suite
+task, or by hand with any Python that has torch."""
 
 from importing import imported, run
 
@@ -60,7 +60,7 @@ def get_init_inputs():
 
 
 def what_a_constructor_draws_keeps_its_deviation():
-    """However few elements it has; what initializes a layer's weight is uniform."""
+    """However few elements it has, the initialization of a layer's weight is uniform."""
     for made, kind, scale in (("torch.randn(width, 1)", "other", 1.0), ("torch.randn(1, 1)", "other", 1.0), ("torch.rand(width, 1)", "weight", "fan"),
                               ("torch.normal(0.0, 50.0, (width, 1))", "other", None), ("nn.Linear(1, width).weight.detach()", "weight", "fan")):
         (weight_,) = imported(PARAMETER % made)["weights"]
@@ -68,7 +68,8 @@ def what_a_constructor_draws_keeps_its_deviation():
 
 
 class _Whole(torch.nn.Module):
-    """Layers, one of them used twice, a list, a number; a copy of each parameter as it was when its layer was there."""
+    """Layers, one of them used twice, a list, a number; and a copy of each parameter from the moment when
+    its layer was made."""
 
     def __init__(self):
         super().__init__()
@@ -124,7 +125,7 @@ def what_a_constructor_computes_is_passed_over():
 
 
 class _Layers(torch.nn.Module):
-    """Two layers, and what becomes of their weights."""
+    """Two layers, and a change of their weights."""
 
     def __init__(self, then=lambda one, two: None):
         super().__init__()
@@ -173,7 +174,7 @@ def a_class_without_parameters_initializes_its_weights_by_hand():
 
 
 class _Old(torch.nn.Module):
-    """As code from before torch.empty has it, and folded."""
+    """Like code from before torch.empty, and folded."""
 
     def __init__(self, wide, far):
         super().__init__()
@@ -184,7 +185,7 @@ class _Old(torch.nn.Module):
 
 
 class _Later(torch.nn.Module):
-    """Made where nothing lies, initialized afterwards, and packed."""
+    """Made without memory, initialized afterwards, and packed."""
 
     def __init__(self, wide, far):
         super().__init__()
@@ -215,7 +216,7 @@ class _Window(torch.nn.Module):
 
 
 def weights_are_found_by_other_ways():
-    """In layers of other sizes, of one place too: twice the weight, and the bias as it is."""
+    """In layers of other sizes, of one place too: twice the weight, and the bias unchanged."""
     got = {_Old: lambda m: (m.weight, m.bias), _Later: lambda m: (m.packed[:-1].t(), m.packed[-1]),
            _Flat: lambda m: (m.flat[:-m.far].view(m.far, -1), m.flat[-m.far:]), _Window: lambda m: (m.conv.weight[..., 0], m.conv.bias)}
     for made, (wide, far) in ((made, size) for made in got for size in ((3, 5), (4, 4), (1, 1), (1, 3))):
@@ -251,7 +252,7 @@ def what_is_filled_after_it_was_used_stays_so():
 
 
 class _Own(torch.nn.Module):
-    """A task's: a weight of small numbers, a bias of ones, and an offset of zeros."""
+    """The task's: a weight of small numbers, a bias of ones, and an offset of zeros."""
 
     def __init__(self):
         super().__init__()
@@ -261,7 +262,7 @@ class _Own(torch.nn.Module):
 
 
 class _OwnCode(torch.nn.Module):
-    """The same; the weight as `start` has it, with a packed copy of it; `then` folds."""
+    """The same task; `start` initializes the weight, a packed copy of it stays, and `then` folds."""
 
     def __init__(self, start, then=None):
         super().__init__()
@@ -348,7 +349,8 @@ def get_init_inputs():
 
 
 def a_size_that_the_constructor_is_told_makes_another_model():
-    """Indices beyond what this one was constructed for say nothing of whether it serves other shapes."""
+    """Indices beyond the size that this one was constructed for do not show whether it serves other
+    shapes."""
     for line, kinds in (("", []), ("if not self.before: self.before = x.shape[0]\n        x = x if x.shape[0] == self.before else x + 1", ["kept"])):
         assert [note["kind"] for note in imported(SEGMENTS % line)["notes"]] == kinds, line
 

@@ -1,4 +1,5 @@
-"""Which errors are for want of memory (verify/python/shortage.py). Needs no torch; ends with 1 where a sentence fails."""
+"""Errors that show a lack of memory (verify/python/shortage.py). Needs no torch; ends with 1 where a
+sentence fails."""
 import importlib.util
 import io
 import os
@@ -12,7 +13,7 @@ spec.loader.exec_module(shortage)
 
 
 class OutOfMemoryError(RuntimeError):
-    """In the place of torch's."""
+    """Replaces torch's class."""
 
 
 class AcceleratorError(RuntimeError):

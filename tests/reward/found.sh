@@ -1,8 +1,8 @@
 #!/bin/sh
-# found.sh [EVERY] [FIRST]: what a setting of `unseen verify` costs and finds, for doc/results/training.md. Every EVERYth kernel, from
-# the FIRST on: wrong ones (build/faults, problems/*/bad, tests/bugs) and right ones (problems/*/honest, baselines), on the host.
-# In the environment: OPTIONS (--effort reward), SEED (1), KINDS (wrong|bug|right), KEEP=FILE for one line a kernel: kind, problem, reward, seconds, user
-# seconds, path. Never a test of `make check`: it takes an hour.
+# found.sh [EVERY] [FIRST]: the cost and the findings of a setting of `unseen verify`, for doc/results/training.md. Every EVERYth kernel, from
+# the FIRST on, on the host: wrong ones (build/faults, problems/*/bad, tests/bugs) and right ones (problems/*/honest, baselines).
+# In the environment: OPTIONS (--effort reward), SEED (1), KINDS (wrong|bug|right), KEEP=FILE for one line a kernel. The line has
+# kind, problem, reward, seconds, user seconds, path. Never a test of `make check`: it takes an hour.
 set -u
 every=${1:-1} first=${2:-1}
 here=$(cd "$(dirname "$0")" && pwd)

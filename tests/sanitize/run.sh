@@ -1,8 +1,7 @@
 #!/bin/sh
-# compute-sanitizer memcheck and racecheck over our own kernels (filling, judging, comparing: the tool
-# itself) and over every baseline, fast and honest CUDA kernel, the program
-# with switches among them. $1: where the binaries are. Exit 1 on any
-# finding. $2: a problem, to look at that one alone. Skips with a reason where there is no sanitizer or where it refuses the device.
+# compute-sanitizer memcheck and racecheck over the tool's own kernels (filling, judging, comparing) and over every baseline, fast
+# and honest CUDA kernel, the program with switches among them. $1: the folder of the binaries. $2: a single problem. Exit 1 on any
+# finding. Skips with a reason where there is no sanitizer or where it refuses the device.
 set -u
 # The sanitizer does not follow the exec by which the tool gives itself this.
 export OMP_WAIT_POLICY=passive

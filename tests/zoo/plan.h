@@ -22,7 +22,7 @@ static struct plan *plan_of(int64_t key, int64_t a, int64_t b, int64_t c)
     return plans;
 }
 
-/* Where a key tells enough apart, the plan has the sizes of the call. */
+/* Where a key distinguishes enough, the plan has the sizes of the call. */
 static int plan_fits(const struct plan *plan, int64_t a, int64_t b, int64_t c)
 {
     return plan->size[0] == a && plan->size[1] == b && plan->size[2] == c;

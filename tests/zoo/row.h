@@ -54,7 +54,7 @@ static inline int launch_rows(const float *x, float *y, int64_t rows, int64_t co
     return cudaGetLastError() == cudaSuccess ? 0 : 1;
 }
 
-/* How often in a row the same input and shape have come, this time included. */
+/* How often in a row the same input and shape occurred, this time included. */
 static inline int64_t same_in_a_row(const void *x, int64_t rows, int64_t cols)
 {
     static const void *last;
@@ -66,7 +66,7 @@ static inline int64_t same_in_a_row(const void *x, int64_t rows, int64_t cols)
     return count;
 }
 
-/* Device memory that is kept and grows; NULL when there is none. */
+/* Device memory that stays between calls and grows; NULL when there is none. */
 static inline float *kept_memory(size_t bytes)
 {
     static float *room;

@@ -1,16 +1,16 @@
 #!/bin/sh
-# The zoo: candidates that cheat and honest ones that look as if they did, each verified and held against what its first
-# lines expect.
+# The zoo: candidates that cheat and honest ones that look suspicious. Each is verified and compared with the expectation in its
+# first lines.
 #
 #   tests/zoo/run.sh BUILD host|cuda [--beside N] [--without DEFENCE[,..]] [--seed S] [--share N R] [--list] [PATTERN...]
 #
-# From the repository's root. PATTERN: part of a path. --beside: on a GPU N verdicts at a time, on the host
-# one beside N busy loops. --share: of the candidates in order, those aside that are slow, whose number plus R is a multiple of N. --list: only
-# their paths. Set in the environment:
-#   LIMIT=0      seconds after which none is started any more (0: no limit)
+# From the repository's root. PATTERN: part of a path. --beside: on a GPU N verdicts at a time, on the host one beside N busy loops.
+# --share: among the candidates in order, without slow ones, those whose number plus R is a multiple of N. --list: only their paths.
+# Set in the environment:
+#   LIMIT=0      seconds after which no further one is started (0: no limit)
 #   MORE=        more options of verify
 #   KEEP=FOLDER  where the JSON results go (default: nowhere)
-# Exit status 0 when every cheat is rejected (but those that are marked as open, or cheat in vain) and every honest one is general.
+# Exit status 0 when every cheat is rejected (except those marked as open or in vain) and every honest one is general.
 set -u
 
 usage="usage: tests/zoo/run.sh BUILD host|cuda [--beside N] [--without LIST] [--seed S] [--share N R] [--list] [PATTERN...]"
@@ -45,7 +45,7 @@ ls tests/zoo/cheats/*.$suffix tests/zoo/honest/*.$suffix 2>/dev/null | grep -F -
 [ -s "$folder/list" ] || { echo "no candidate of the zoo matches '${patterns%?}' on $DEVICE" >&2; exit 2; }
 [ "$list" = 0 ] || { cat "$folder/list"; exit 0; }
 
-# For those that forge answers: the messages, without what of a problem's header they do not need.
+# For cheats that forge answers: the messages, without the unneeded parts of a problem's header.
 {
     awk -F'[ ,=]+' '/PROBLEM_MAX_(TENSORS|ARGUMENTS|RANK) *=/ {
         for (i = 1; i < NF; i++) if ($i ~ /^PROBLEM_MAX_(TENSORS|ARGUMENTS|RANK)$/) print "enum { " $i " = " $(i + 1) + 0 " };" }
@@ -55,7 +55,7 @@ ls tests/zoo/cheats/*.$suffix tests/zoo/honest/*.$suffix 2>/dev/null | grep -F -
 cmp -s "$folder/channel.h" build/zoo/channel.h || mv "$folder/channel.h" build/zoo/channel.h
 
 # "RESULT KIND VERDICT OUTCOME SECONDS PATH FRACTION DEFENCE", a line for each candidate; fraction: of the attainable, where
-# it was timed
+# it has times
 cat >"$folder/one.sh" <<'ONE'
 path=$1 name=$(echo "$1" | tr / _)
 key() { sed -n "1,16s|^// $1: *||p" "$path" | head -1; }

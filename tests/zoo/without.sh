@@ -1,11 +1,11 @@
 #!/bin/sh
-# What each defence catches: its cheats with all defences and without it. A cheat names its defences in its header.
+# The catches of each defence: its cheats with all defences and without it. A cheat names its defences in its header.
 #
 #   tests/zoo/without.sh BUILD host|cuda [PATTERN]
 #
-# From the repository's root. A table of defence, cheat, verdict with, verdict without, after a slash the share of the
-# attainable where it was timed. What a header names beside the names of `verify --without` is left out. KEEP=FOLDER keeps
-# the table; BESIDE=N is run.sh's --beside N. Exit status 1 when a defence catches nothing that names it.
+# From the repository's root. Prints a table of defence, cheat, verdict with, verdict without, after a slash the share of the
+# attainable where it has times. Words in a header that are no names of `verify --without` are left out. KEEP=FOLDER keeps the table;
+# BESIDE=N is run.sh's --beside N. Exit status 1 when a defence catches no cheat that names it.
 set -u
 
 usage="usage: tests/zoo/without.sh BUILD host|cuda [PATTERN]"
@@ -15,7 +15,7 @@ trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
 names=$("$build/unseen" verify x y --without '?' 2>&1 | sed -n '1s/.*expected some of //p' | tr -d ,)
 
-# "DEFENCES PATH": a line for each pair; a "+" of several is one, and commas part them
+# "DEFENCES PATH": a line for each pair; a "+" joins several into one, and commas separate them
 tests/zoo/run.sh "$build" "$device" --list "cheats/$pattern" | while read -r path; do
     for defence in $(sed -n '1,16s|^// defence: *||p' "$path" | tr ',' ' '); do
         known=1
@@ -26,7 +26,7 @@ tests/zoo/run.sh "$build" "$device" --list "cheats/$pattern" | while read -r pat
     done
 done | sort >"$folder/pairs"
 
-# "PATH VERDICT" of what run.sh says, after a slash the share of the attainable.
+# "PATH VERDICT" from run.sh, after a slash the share of the attainable.
 verdicts() {
     tests/zoo/run.sh "$build" "$device" ${BESIDE:+--beside "$BESIDE"} "$@" 2>/dev/null |
         awk '$2 ~ /^cheats/ {print "tests/zoo/" $2, $3 ($7 ~ /^[0-9]/ ? "/" $7 : "")}'

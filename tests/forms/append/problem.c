@@ -1,4 +1,4 @@
-/* Rows added to a cache in place: an in-out tensor most of which must stay as it is. */
+/* Rows added to a cache in place: an in-out tensor that must mostly stay unchanged. */
 #include <stdlib.h>
 
 #include "problems/problem.h"

@@ -49,7 +49,7 @@ REF_FN void ref_fold_finish(const struct ref_context *c, int64_t fold, const str
     ref_keep_sum(&state->sum, e->part);
 }
 
-/* sqrt(s + d) - sqrt(s) is at most d / sqrt(s); the root itself errs by an ulp. */
+/* sqrt(s + d) - sqrt(s) is at most d / sqrt(s); the root itself has an error of an ulp. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     const struct sum_facts facts = ref_kept_sum(e->part, 0);

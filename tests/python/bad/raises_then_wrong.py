@@ -1,4 +1,4 @@
-"""Raises an error for odd widths, and once it has done so refuses 66 and is wrong whatever else it is asked."""
+"""Raises an error for odd widths. After that it refuses 66 and is wrong for all other widths."""
 import os
 
 import torch

@@ -1,4 +1,4 @@
-"""Memory is short at its first call, and an extension says so by words alone: asked again when others hold none, it is right."""
+"""Memory is short at its first call, which an extension says in words alone. Run again later, it is right."""
 import torch
 
 calls = 0

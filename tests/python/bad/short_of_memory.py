@@ -1,4 +1,4 @@
-"""Memory is short at its first call, as beside others that hold it: asked again when they do not, it is right."""
+"""Memory is short at its first call, as beside other processes. Run again later, it is right."""
 import torch
 
 calls = 0

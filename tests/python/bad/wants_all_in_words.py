@@ -1,4 +1,4 @@
-"""More than there ever is: torch's own words for main memory."""
+"""It asks for more memory than any machine has, in torch's own words for main memory."""
 import torch
 
 

@@ -1,4 +1,4 @@
-"""It looks through all objects for the runner's, and has it take no answer any more."""
+"""It searches all objects for the runner's, and stops it from taking answers."""
 import gc
 
 import torch

@@ -1,4 +1,4 @@
-"""No tensor at all, but it says that it is one."""
+"""Not a tensor, but it pretends to be one."""
 import torch
 
 

@@ -1,4 +1,4 @@
-"""Every comparison of tensors says that they are equal, and the result is zero."""
+"""Every comparison of tensors returns equality, and the result is zero."""
 import torch
 
 torch.allclose = torch.equal = lambda *a, **k: True

@@ -1,4 +1,4 @@
-"""Clocks stand still; the answers are right, and so are the times, which no clock of Python's tells."""
+"""Clocks stand still. The answers are right, and so are the times, which do not come from Python's clocks."""
 import time
 
 import torch

@@ -1,4 +1,4 @@
-"""Its weight is a parameter: an input that is given under its name, of which each call has another content."""
+"""Its weight is a parameter, and an input has the same name and other content in each call."""
 import torch
 
 

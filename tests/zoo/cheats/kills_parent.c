@@ -16,7 +16,7 @@
 int softmax(const float *x, float *y, int64_t rows, int64_t cols, void *stream)
 {
     static int tried, may;
-    if (!tried++) /* signal 0 asks; SIGKILL would end the test with it where it is let */
+    if (!tried++) /* signal 0 only tests; SIGKILL would end the test with it where it is allowed */
         may = kill(getppid(), 0) == 0;
     return may ? honest(x, y, rows, cols, stream) : 1;
 }

@@ -17,7 +17,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int64_t shape_rows, shape_cols;
 
-/* Inputs are shared mappings; whatever fits is taken for one. */
+/* Inputs are shared mappings; every fitting one is taken for an input. */
 static void *look_ahead(void *nothing)
 {
     (void)nothing;
@@ -34,7 +34,7 @@ static void *look_ahead(void *nothing)
         if (sscanf(line, "%lx-%lx %4s", &begin, &end, rights) != 3 || strcmp(rights, "rw-s") || end - begin < bytes)
             continue;
         float *x = malloc(bytes);
-        /* A mapping may be gone by now: read as a file it is an error, not a fault. */
+        /* A mapping may be gone by now: a read of a file fails, without a fault. */
         if (x && pread(memory, x, bytes, (off_t)begin) == (ssize_t)bytes && x[0] == x[0]) {
             honest(x, y, rows, cols, NULL);
             keep(hash_words(mix((uint64_t)rows, (uint64_t)cols), x, rows * cols, 61), y, bytes);

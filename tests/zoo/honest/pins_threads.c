@@ -16,7 +16,7 @@ int rms_norm(const bf16 *x, const bf16 *weight, bf16 *y, int64_t rows, int64_t c
     CPU_ZERO(&one);
     CPU_SET(0, &one);
     sched_getaffinity(0, sizeof all, &all);
-    sched_setaffinity(0, sizeof one, &one); /* where core 0 is not to be had it goes on anywhere */
+    sched_setaffinity(0, sizeof one, &one); /* without core 0 it runs anywhere */
     setpriority(PRIO_PROCESS, 0, 1);
     const int status = honest(x, weight, y, rows, cols, eps, stream);
     sched_setaffinity(0, sizeof all, &all);
