@@ -62,8 +62,8 @@ enum cause {
 };
 const char *cause_name(enum cause cause); /* "value", "guard", ... */
 
-/* Who is responsible for the end of a run, or of a configuration (doc/scores.md). If it is the candidate, the
- * reward is that of a failure. Otherwise the end is no reason to rank a candidate. */
+/* The party responsible for the end of a run or of a configuration (doc/scores.md). If it is the candidate,
+ * the reward is that of a failure. Otherwise the end is no reason to rank a candidate. */
 enum owner {
     OWNER_NOBODY,    /* nothing went wrong */
     OWNER_CANDIDATE, /* its source, its shared object, its process */

@@ -70,7 +70,7 @@ struct result_pair {
     bool present;
     struct config config, after;
     char line[RESULT_LINE_SIZE], after_line[RESULT_LINE_SIZE]; /* the same as text, seeds included */
-    char relation[128]; /* what both share: "equal rows*cols"; empty: nothing simple */
+    char relation[128]; /* a property of both, such as "equal rows*cols"; empty: nothing simple */
 };
 
 enum { RESULT_DERIVED = 8 };
@@ -194,7 +194,7 @@ struct result_content {
         double failing, passing;
     } item[RESULT_CONTENT_ITEMS]; /* each element, if they are few */
     int items;
-    char special[400]; /* what distinguishes these values; empty: nothing simple */
+    char special[400]; /* a property that distinguishes these values; empty: nothing simple */
     char values[400];  /* argument of check --values, beside `line`; empty: none */
     int runs;
 };

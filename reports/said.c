@@ -131,7 +131,7 @@ static void say(char *text, size_t size, const struct result *result)
     }
 }
 
-/* What was missing comes first, since many readers read a single line. */
+/* Missing parts come first, since many readers read a single line. */
 void said_verdict(char text[SAID_SIZE], const struct result *result)
 {
     text[0] = '\0';

@@ -230,7 +230,7 @@ static void print_phases(FILE *out, const struct result *result)
     }
 }
 
-/* What was judged, on which device, and how (only with -v). */
+/* The candidate, the problem and the device; how they were judged only with -v. */
 static void print_provenance(FILE *out, const struct result *result)
 {
     char text[SAID_SIZE];

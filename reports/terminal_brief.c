@@ -142,7 +142,7 @@ static void print_failures(FILE *out, const struct result *result)
 
 /* ---- Skipped configurations: cause, who is responsible, what to do ---- */
 
-/* Who or what caused a skip. NULL: the detail says so itself. */
+/* The party or the circumstance that caused a skip. NULL: the detail already names it. */
 static const char *cause_words(enum cause cause)
 {
     switch (cause) {

@@ -1,4 +1,5 @@
-/* What is wrong, under which condition, and which command shows it: the part of a report for newcomers. */
+/* The part of the terminal report for newcomers: the fault found, the condition under which it shows, and a
+ * command that reproduces it. */
 #include <stdio.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "draw_internal.h"
 
-/* Of more published values no kernel has a table. */
+/* MOST_MEMBERS: a kernel with a table of more published values than this is not modelled. */
 enum { TRIES = 100, MOST_AXES = 3, MOST_MEMBERS = 40 };
 
 struct branching {
@@ -35,7 +35,7 @@ static void list_axes(struct branching *b)
             b->choice[b->choices++] = i;
 }
 
-/* So many different number axes; false when there are fewer. */
+/* Picks `count` different number axes. Returns false if the space has fewer that can vary. */
 static bool pick_axes(const struct branching *b, int *axis, int count)
 {
     int picked = 0;
@@ -64,7 +64,7 @@ static int64_t seen_value(const struct branching *b, int axis)
     return b->seen->item[below(b, (uint64_t)b->seen->count)].value[axis];
 }
 
-/* The greatest published value, a power of two, anything. */
+/* Returns the greatest published value, a power of two, or any value of the axis. */
 static int64_t known_threshold(const struct branching *b, int axis)
 {
     const int64_t any = domain_random(&b->space->domain[axis], b->stream);
@@ -101,7 +101,7 @@ struct phrase {
 
 static bool say(struct phrase *phrase, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* False, with nothing added, where it does not fit. */
+/* Appends the text. Returns false, and appends nothing, if it does not fit. */
 static bool say(struct phrase *phrase, const char *format, ...)
 {
     va_list arguments;

@@ -15,7 +15,7 @@ int drawn_commitment(const struct drawn_list *list, char hex[65])
     for (int i = 0; i < list->count; i++) {
         int length = config_format(&list->item[i].config, line, sizeof line - 1);
         if (length < 0 || length >= (int)sizeof line - 1)
-            return -1; /* a cut line would commit to less than the set */
+            return -1; /* the digest of a truncated line would not commit to the whole set */
         line[length] = '\n';
         sha256_update(&hash, (size_t)length + 1, (const uint8_t *)line);
     }

@@ -20,7 +20,7 @@ bool cost_fits(const struct cost *cost, const struct cost *allowed)
     return cost->bytes <= allowed->bytes && cost->flops <= allowed->flops;
 }
 
-/* A table of so many entries takes about a millisecond, and next to no memory. */
+/* Making a table of this many entries takes about a millisecond and almost no memory. */
 static const double cheap = 1 << 16;
 
 bool costing_measure(struct costing *costing, const struct config *config, struct instance *instance)
@@ -51,8 +51,8 @@ double draw_box_size(const struct space *space, const struct config *config)
     return size;
 }
 
-/* Halves the largest range that the constraints let be halved: no problem need survive a configuration
- * outside its contract. */
+/* Halves the largest range whose half satisfies the constraints. Constraints are kept since a problem's code
+ * need not survive a configuration outside its contract. */
 static bool halve_largest(const struct space *space, struct config *config)
 {
     struct config best = *config;
@@ -73,12 +73,13 @@ static bool halve_largest(const struct space *space, struct config *config)
     return largest >= 0;
 }
 
-/* A problem may make long tables for an instance (a page per token), so a large configuration is
- * approached through smaller ones: whatever is above the caps already at a fraction of the size is
- * above them at the whole. */
+/* Returns whether smaller versions of `config` fit the allowance. A problem may make long tables for an
+ * instance (a page per token), so a large configuration is approached from smaller ones. If a fraction of the
+ * size exceeds the caps, so does the whole. */
 static bool fraction_fits(struct costing *costing, const struct config *config, const struct cost *allowed)
 {
-    enum { MOST = 128, STRIDE = 2 }; /* a quarter of the work to save all of it */
+    /* every other halving: the previous instance costs a quarter of the work and may save all of it */
+    enum { MOST = 128, STRIDE = 2 };
     struct config path[MOST], at = *config;
     struct cost cost;
     int count = 0;
@@ -100,7 +101,8 @@ bool costing_has_caps(const struct costing *costing)
     return costing->cap.bytes < HUGE_COST || costing->cap.flops < HUGE_COST;
 }
 
-/* True when `config` is nowhere smaller than the configuration last found above the caps. */
+/* Returns true if `config` is at least as large on every axis as the configuration last found to exceed the
+ * caps. */
 static bool above_last_dear(const struct costing *costing, const struct config *config)
 {
     const struct config *dear = &costing->last_dear;
@@ -120,9 +122,10 @@ bool draw_cost_within(struct costing *costing, const struct config *config, cons
 {
     *cost = (struct cost){0};
     if (!costing_has_caps(costing))
-        return true; /* nothing to compare with: spares the instance */
+        return true; /* no cap to compare with: no instance is needed */
     if (!cost_fits(&costing->dear_cost, allowed) || !cost_fits(allowed, &costing->dear_cost)) {
-        costing->last_dear.problem = NULL; /* what was found says nothing about another bound */
+        /* results for the previous allowance do not apply to another one */
+        costing->last_dear.problem = NULL;
         costing->dear_cost = *allowed;
     }
     if (above_last_dear(costing, config) || !fraction_fits(costing, config, allowed))

@@ -13,7 +13,8 @@ static bool is_tile(const struct domain *domain, int64_t value)
     return false;
 }
 
-/* The least and the greatest tile above 1; where the contract names none, 2: odd and even remain. */
+/* Finds the least and the greatest tile above 1. If the contract names none, both are 2, whose residues are
+ * odd and even. */
 static void tile_ends(const struct domain *domain, int64_t *least, int64_t *most)
 {
     *least = *most = 0;
@@ -133,7 +134,7 @@ static struct factor *add_factor(struct cover *cover, int axis, enum factor_kind
     return f;
 }
 
-/* A magnitude is a factor's level only where some value of the range has it. */
+/* Returns whether some value of the range has the magnitude. Only then is it a level of the factor. */
 static bool magnitude_exists(const struct cover *cover, int axis, enum magnitude magnitude)
 {
     const struct domain *domain = &cover->space->domain[axis];
@@ -195,7 +196,7 @@ void cover_open(struct cover *cover, const struct space *space, const struct con
 
 /* --- tuples --- */
 
-/* One number for a set of up to three ascending factors; of a pair the third is none. */
+/* Returns one number for a set of two or three ascending factors. */
 static int64_t combination(const int *factor, int strength)
 {
     const int64_t third = strength == 3 ? factor[2] : 0;
@@ -204,7 +205,8 @@ static int64_t combination(const int *factor, int strength)
 
 enum { COMBINATIONS = COVER_MOST_FACTORS * COVER_MOST_FACTORS * COVER_MOST_FACTORS };
 
-/* The next ascending choice of `strength` factors; false after the last. Start from {-1}: the first. */
+/* Advances to the next ascending choice of `strength` factors; returns false after the last. Begin with
+ * {-1}. */
 static bool next_factors(int *factor, int strength, int factors)
 {
     int i = strength - 1;
@@ -273,7 +275,8 @@ void tuples_of(const struct tuples *tuples, int64_t at, int *factor, int *level)
     }
 }
 
-/* The levels of every factor that a configuration lies in: a residue may be several, of several tiles. */
+/* Finds the levels that a configuration belongs to, for every factor. It may have several residues, since a
+ * contract has several tiles. */
 static void levels_of(const struct cover *cover, const struct config *config, bool in[][COVER_MOST_LEVELS])
 {
     for (int f = 0; f < cover->factors; f++)

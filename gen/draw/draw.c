@@ -17,7 +17,7 @@ void drawn_list_clear(struct drawn_list *list)
     *list = (struct drawn_list){0};
 }
 
-/* From the stream "PROBLEM/WHAT". */
+/* Copies `seen` into *out. Lines without a seed get one from the stream "PROBLEM/WHAT". */
 static int give_seeds(struct drawn_list *out, const struct config_list *seen, const char *what,
                       const char *why, uint64_t seed)
 {
@@ -37,7 +37,7 @@ static int give_seeds(struct drawn_list *out, const struct config_list *seen, co
     for (int i = 0; i < seen->count; i++) {
         const uint64_t fresh = draw_config_seed(stream);
         out->item[i].config = seen->item[i];
-        if (seen->item[i].seed == 0) /* a line with its own seed means those very inputs */
+        if (seen->item[i].seed == 0) /* a seed in the line stands for exactly those inputs */
             out->item[i].config.seed = fresh;
         snprintf(out->item[i].why, sizeof out->item[i].why, "%s", why);
     }
@@ -93,7 +93,7 @@ static bool is_seen(const struct drawing *drawing, const struct config *config)
     return false;
 }
 
-/* One point may be frozen with several seeds: each line is a failure of its own. */
+/* Adds the frozen failures. A point may be frozen with several seeds: each line is a separate failure. */
 static void take_frozen(struct drawing *drawing, const struct config_list *frozen)
 {
     for (int i = 0; i < frozen->count; i++) {
@@ -132,7 +132,8 @@ static void first_point(const struct space *space, struct config *config)
         config->value[i] = space->domain[i].value_count ? space->domain[i].value[0] : space->domain[i].low;
 }
 
-/* The next point of the space in the order of an odometer, constraints aside; false after the last. */
+/* Advances to the next point of the space in the order of an odometer, regardless of constraints. Returns
+ * false after the last. */
 static bool next_point(const struct space *space, struct config *config, int position[])
 {
     for (int i = 0; space->problem->axes[i].name; i++) {
@@ -147,8 +148,8 @@ static bool next_point(const struct space *space, struct config *config, int pos
     return false;
 }
 
-/* Lists every point that can be drawn when they are not many more than the draws: random tries would
- * miss some of them. *unseen: whether the contract holds any point but the seen ones. */
+/* Lists every point that can be drawn if there are not many more of them than draws: random tries would miss
+ * some. *unseen says whether the contract has any point outside the seen set. */
 static int find_few(struct drawing *drawing, bool *unseen)
 {
     int position[PROBLEM_MAX_AXES] = {0};
@@ -187,8 +188,8 @@ static const struct budget budgets[DRAW_PARTS] = {
     [DRAW_RANDOM] = {1, 0.25},
 };
 
-/* Parts take turns, so that a run cut short has seen them all. `end[i]`: where part i of the
- * list ends; the first begins at `from`. */
+/* Interleaves the parts, so that a run that is cut short has configurations of every part. Part i of the list
+ * ends at `end[i]`; the first part begins at `from`. */
 static int take_turns(struct drawn_list *list, int from, const int *end)
 {
     struct drawn *mixed = malloc(((size_t)list->count + 1) * sizeof *mixed);
@@ -214,7 +215,7 @@ int draw_strength(int count)
     return count >= effort_count(EFFORT_DEEP) ? 3 : 2;
 }
 
-/* What the machine allows each number axis; of a choice nothing. */
+/* Finds the largest value that the machine allows each number axis; 0 for choices. */
 static void find_largest(struct drawing *drawing, int64_t *largest)
 {
     for (int i = 0; drawing->space->problem->axes[i].name; i++)
@@ -240,8 +241,9 @@ static int draw_part(struct drawing *drawing, enum draw_part part, struct tuples
     }
 }
 
-/* Neighbours, corners, what the covering array still lacks, random ones, of which some are given the input classes that none
- * before has; then what is likeliest to fail comes first, and the rest of the parts take turns. */
+/* Draws neighbours, corners, rows for the pairs that are not covered yet, and random points. Some random
+ * points get the input classes that no draw has. Then the order is set: the parts are interleaved, and likely
+ * failures move to the front. */
 static int draw_all(struct drawing *drawing)
 {
     const int from = drawing->out->count;
@@ -276,7 +278,7 @@ static int no_memory(struct space_error *error, const char *name)
     return -1;
 }
 
-/* A set that was drawn without it would be another one. */
+/* Returns whether memory ran out. The set is then discarded: less memory must not lead to a different set. */
 static bool draw_lacks_memory(const struct drawing *drawing)
 {
     return drawing->no_memory || drawing->costing.no_memory;

@@ -1,4 +1,4 @@
-/* Drawing the seen and unseen sets: every configuration with the reason why it was drawn. */
+/* Draws the seen and unseen sets, and gives a reason for every configuration. */
 #ifndef UNSEEN_DRAW_H
 #define UNSEEN_DRAW_H
 
@@ -7,18 +7,19 @@
 
 enum effort { EFFORT_QUICK, EFFORT_STANDARD, EFFORT_DEEP, EFFORT_REWARD };
 
-/* What the machine allows one configuration; 0 (or INFINITY): no cap. A draw above a cap is replaced,
- * never run; the caps and what they exclude are reported. The whole set is held to 30 times `bytes` and
- * 20 times `flops`: once much is spent, cheaper draws are preferred. */
+/* Limits of the machine for one configuration; 0 (or INFINITY): no cap. A draw above a cap is replaced and
+ * never run; reports name the caps and what they exclude. The work and memory of a whole set are limited, too
+ * (DRAW_SET_FLOPS_CAPS): once much of that is spent, cheaper draws are preferred. */
 struct draw_caps {
-    double bytes; /* of all tensors of one content */
+    double bytes; /* of all tensors with one input draw */
     double flops; /* dense-equivalent work */
 };
 
 struct drawn {
     struct config config;
-    char why[96]; /* "published", "like seen configuration 2 but k+1, input=needle", "random", "scout" */
-    bool scout;   /* small, and never timed */
+    /* reason: "published", "like seen configuration 2 but k+1, input=needle", "random", "scout" */
+    char why[96];
+    bool scout; /* a small configuration (doc/glossary.md), which is never timed */
 };
 
 struct drawn_list {
@@ -26,98 +27,103 @@ struct drawn_list {
     int count, capacity;
 };
 void drawn_list_clear(struct drawn_list *list);
-int drawn_scouts(const struct drawn_list *list); /* how many are scouts */
+int drawn_scouts(const struct drawn_list *list); /* the number of scouts */
 
-/* Of choices and list values: pairs of two of them, and of one with a tile class of an extent. */
+/* Coverage of choices and list values: pairs of two of them, and pairs of one with a tile class of an
+ * extent. */
 struct lists_coverage {
     struct coverage pairs, classes;
     bool scouts;
 };
 
-/* What the caps are and what they cut off, for people: one line for every axis that is cut, or "no axis
- * is cut"; how many neighbours and frozen failures were left out. Lines without a last newline. */
+/* The caps and what they cut off, as text for people: one line for every axis that is cut, or "no axis is
+ * cut"; the numbers of neighbours and frozen failures that were left out. The last line has no newline. */
 struct draw_notes {
     char text[2048];
     struct coverage coverage;
-    struct lists_coverage lists; /* after draw_note_lists */
+    struct lists_coverage lists; /* set by draw_note_lists */
 };
-/* Adds what draw_lists_covered has found. */
+/* Appends the result of draw_lists_covered. */
 void draw_note_lists(const struct lists_coverage *lists, struct draw_notes *notes);
 
-/* How a set is made up: of its draws so many per cent are of each part, as far as there are that many; random ones are the
- * rest. What else makes a set can be left out, to see what it is worth (tests/plant/find_ablate.c). */
+/* Composition of an unseen set. Each part has at most its percentage of the draws; random points fill the
+ * rest. Other steps can be left out to measure what they contribute (tests/plant/find_ablate.c). */
 enum draw_part { DRAW_NEIGHBOURS, DRAW_CORNERS, DRAW_COVER, DRAW_RANDOM, DRAW_PARTS };
 struct draw_mix {
     int percent[DRAW_RANDOM];
-    bool no_teeth;   /* pairs of a tail and contents that show it are pairs like others */
-    bool no_classes; /* input classes that no draw has stay so */
-    bool no_novelty; /* a random draw is the first that fits, not the newest of some */
-    bool no_order;   /* parts take turns */
+    bool no_teeth;   /* give no priority to pairs of a tail with an input class that reveals it */
+    bool no_classes; /* do not add input classes that no draw has */
+    bool no_novelty; /* take the first random draw that fits instead of the newest of several */
+    bool no_order;   /* interleave the parts without moving likely failures to the front */
 };
 extern const struct draw_mix draw_usual;
 
-/* The unseen set: `count` configurations inside the space, none of them a point of the seen set (same
- * axes but for the seed), no two the same point where the space is large enough:
- * - first the frozen failures with their own seeds, all of them, even above `count` (those above the caps, outside
- *   the space or seen are left out, and the notes say how many);
- * - neighbours of every seen configuration, up to 25% of `count`: each number axis +-1 (of a list: the
- *   next and the previous value), each choice changed alone, each number axis +- its tiles. Where a constraint
- *   forbids one, one other axis moves to its nearest value that satisfies all constraints;
- * - corners, up to 30%: every axis at its least, two axes at once as great as fits, each number axis at its
- *   greatest within the caps (once more with the sharpest input class) and at its least, seen values among others;
- *   from 100 draws on every tensor beyond
- *   2^31 elements that can be;
- * - a covering array of the classes in cover.h, up to 25%, for what those before have left open;
- * - the rest log-uniform random, primes and off-tile values favoured. Of a space of few points: all of
- *   them, then the same points with other seeds.
- * Of several random candidates the one is taken that has most of what none before it had (novelty.h). Every part
- * may spend its share of the set's work, so that each has large configurations.
- * Their order: likely failures first (draw_order.c), where that makes no difference the parts take turns.
- * Each gets its own 31-bit seed from the stream of its part. `frozen`, `caps`, `notes` may be NULL.
- * *out is overwritten. Returns 0; -1 with *error, and *out empty, when nothing can be drawn or memory is
- * out. */
+/* Draws the unseen set: `count` configurations of the space. None is a point of the seen set (equal axes,
+ * whatever the seed), and no two are the same point if the space is large enough:
+ * - first all frozen failures with their own seeds, even more than `count`. Those above the caps, outside
+ *   the space or in the seen set are left out, and the notes say how many;
+ * - neighbours of every seen configuration, up to 25% of `count`: each number axis +-1 (for a list: the
+ *   next and the previous value), each choice changed alone, each number axis +- its tiles. If a
+ *   constraint forbids one, one other axis moves to its nearest value that satisfies all constraints;
+ * - corners, up to 30%: every axis at its least; two axes at once as large as fits; each number axis at
+ *   its greatest within the caps (once more with the most sensitive input class) and at its least; seen
+ *   values among others. From 100 draws on, also every tensor beyond 2^31 elements that is possible;
+ * - rows of a covering array of the classes in cover.h, up to 25%, for pairs that the parts before have
+ *   not covered;
+ * - the rest random and log-uniform, with a preference for primes and values off the tiles. If the space
+ *   has few points: all of them, then the same points with other seeds.
+ * Of several random candidates, the one with the highest novelty (novelty.h) is taken. Every part may
+ * spend its share of the set's work, so that each part has large configurations.
+ * Likely failures come first (draw_order.c); apart from that, the parts are interleaved.
+ * Each configuration gets a 31-bit seed from the stream of its part. `frozen`, `caps` and `notes` may be
+ * NULL.
+ * *out is overwritten. Returns 0. Returns -1 with *error, and *out empty, if nothing can be drawn or
+ * memory is out. */
 int draw_unseen(struct drawn_list *out, const struct space *space, const struct config_list *seen,
                 const struct config_list *frozen, int count, uint64_t seed, const struct draw_caps *caps,
                 struct draw_notes *notes, struct space_error *error);
-/* The same of another mix. */
+/* The same with another composition. */
 int draw_unseen_as(const struct draw_mix *mix, struct drawn_list *out, const struct space *space,
                    const struct config_list *seen, const struct config_list *frozen, int count, uint64_t seed,
                    const struct draw_caps *caps, struct draw_notes *notes, struct space_error *error);
 
-/* Scouts: `count` configurations more, each of at most so many bytes of tensors and so much work, drawn like the random ones of
- * the set with a stream of their own, no point of the seen set and none of `list`, to which they are added. Fewer where the
- * contract has no more that are so small. `caps` may be NULL. Returns 0; -1 when memory is out. */
+/* Adds `count` scouts to `list`: configurations whose tensors and work are within draw_scout_caps. They are
+ * drawn like the random ones of the set, from a separate stream, and are no points of the seen set or of
+ * `list`. There are fewer if the contract has no more that are so small. `caps` may be NULL. Returns 0; -1
+ * when memory is out. */
 enum { DRAW_SCOUTS = 190, DRAW_SCOUT_BYTES = 1 << 16, DRAW_SCOUT_FLOPS = 200000 };
 int draw_scouts(struct drawn_list *list, const struct space *space, const struct config_list *seen, int count,
                 uint64_t seed, const struct draw_caps *caps);
 
-/* What one scout may take. `caps` may be NULL. */
+/* Returns the limits of one scout. `caps` may be NULL. */
 struct draw_caps draw_scout_caps(const struct draw_caps *caps);
 
-/* What a whole unseen set covers of choices and list values: pairs of two of them, and of one with a tile class of an extent. Of a set
- * with scouts the classes, and what is too large (`caps`), are those of a scout. `contract` is proved; what is possible and not
- * covered was either not drawn or not decided. Returns 0; -1 when memory is out. */
+/* Counts which pairs of choices and list values a whole unseen set covers: of two of them, and of one with a
+ * tile class of an extent. For a set with scouts, the classes and the limits are those of a scout. `contract`
+ * counts only proved exclusions. A pair that is possible but not covered was either not drawn or not decided.
+ * Returns 0; -1 when memory is out. */
 int draw_lists_covered(const struct drawn_list *list, const struct space *space,
                        const struct config_list *seen, const struct draw_caps *caps,
                        struct lists_coverage *out);
 
-/* The seen set with seeds for this run; a line with a seed of its own (not 0) keeps it. Never dropped,
- * even above a cap (the run reports it as skipped). *out is overwritten. Returns 0, -1 no memory. */
+/* Copies the seen set and gives it seeds for this run; a line with a seed other than 0 keeps it. No line is
+ * dropped, even above a cap: the run then reports it as skipped. *out is overwritten. Returns 0; -1 when
+ * memory is out. */
 int draw_seen(struct drawn_list *out, const struct config_list *seen, uint64_t seed);
-/* The same of an unseen set that somebody gives instead of having it drawn. */
+/* The same for an unseen set that the user gives (--unseen-set) instead of a drawn one. */
 int draw_given(struct drawn_list *out, const struct config_list *given, uint64_t seed);
 
-/* Strength of the covering array in a set of `count`: pairs, and triples from `deep` on. */
+/* Strength of the covering array in a set of `count` draws: 2, or 3 from `deep` on. */
 int draw_strength(int count);
 
-/* Default number of unseen configurations: quick 35, standard 300, deep 1500. */
+/* Default number of unseen configurations: quick 35, standard 300, deep 1500, reward 2. */
 int effort_count(enum effort effort);
-int effort_scouts(enum effort effort); /* beside them: 190, 750, 1875 */
-int effort_scouts_few(
-    void); /* with EFFORT_REWARD of what pays for each: imported tasks, candidates in Python */
+int effort_scouts(enum effort effort); /* default number of scouts: 190, 750, 1875 */
+/* fewer scouts with EFFORT_REWARD, for expensive candidates: imported tasks and those in Python */
+int effort_scouts_few(void);
 
-/* SHA-256, in hex, of the set's configuration lines each ended by a newline: the commitment.
- * Returns 0; -1 when a line is too long to be one. */
+/* Computes the commitment: SHA-256, in hex, of the set's configuration lines, each ended by a newline.
+ * Returns 0; -1 if a line is too long. */
 int drawn_commitment(const struct drawn_list *list, char hex[65]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Tensors so large that an offset of 32 bits overflows. */
+/* Draws tensors so large that a 32-bit offset overflows. */
 #include "draw_internal.h"
 
 #include <stdio.h>
@@ -7,11 +7,12 @@
 
 enum { DOUBLINGS = 120 };
 
-/* Of a tensor one configuration at least: it may take so much more work than others. */
+/* The work that one of these configurations may take, in units of the cap. Some tensor may need that much to
+ * become so large. */
 static const double big_work = 2;
 
-/* In elements: above it both element offsets of 31 bits and byte offsets of 32 overflow; or, if that is too
- * much, byte offsets of 31. */
+/* Returns a number of elements. Above it, signed 32-bit element offsets and unsigned 32-bit byte offsets
+ * overflow; without `elements`, signed 32-bit byte offsets. */
 static double threshold(const struct problem *problem, int tensor, bool elements)
 {
     const double size = (double)dtype_size(problem->tensors[tensor].dtype);
@@ -19,7 +20,8 @@ static double threshold(const struct problem *problem, int tensor, bool elements
     return elements && bytes < 0x1p31 ? 0x1p31 : bytes;
 }
 
-/* Elements of a tensor in memory, and the work; false: no such instance fits this machine. */
+/* Determines the number of elements of a tensor in memory, and the work. Returns false if no such instance
+ * fits this machine. */
 static bool measure(struct drawing *drawing, const struct config *config, int tensor, double *elements,
                     double *flops)
 {
@@ -32,7 +34,8 @@ static bool measure(struct drawing *drawing, const struct config *config, int te
     return true;
 }
 
-/* The axis doubled: for a list the next value; the greatest at the end. */
+/* Doubles the axis, or moves a list to its next value, up to the greatest. Returns false if it cannot
+ * grow. */
 static bool double_axis(const struct space *space, struct config *config, int axis)
 {
     const struct domain *domain = &space->domain[axis];
@@ -44,7 +47,8 @@ static bool double_axis(const struct space *space, struct config *config, int ax
     return to != from && draw_repair(space, config, axis) != REPAIR_FAILED;
 }
 
-/* The axis doubled until the tensor is larger: the first tokens of a sequence share a page. */
+/* Doubles the axis until the tensor grows. One step may not suffice: the first tokens of a sequence share a
+ * page. */
 static bool enlarge(struct drawing *drawing, struct config *config, int axis, int tensor, double *elements,
                     double *flops)
 {
@@ -58,7 +62,7 @@ static bool enlarge(struct drawing *drawing, struct config *config, int axis, in
     return false;
 }
 
-/* One step towards a larger tensor: the axis that brings most elements for its work. */
+/* Makes the tensor larger by one step, on the axis that adds most elements for its work. */
 static bool grow(struct drawing *drawing, struct config *config, int tensor, double *elements)
 {
     struct config best = *config;
@@ -78,8 +82,7 @@ static bool grow(struct drawing *drawing, struct config *config, int tensor, dou
     return most > 0 && measure(drawing, config, tensor, elements, &ignored);
 }
 
-/* The least configuration found in which the tensor is above the threshold; odd extents follow from the
- * last step, which goes to just above it where the axis is a range. */
+/* Finds a small configuration in which the tensor exceeds the threshold. */
 static bool find_big(struct drawing *drawing, int tensor, double above, struct config *config)
 {
     double elements, flops;
@@ -92,7 +95,8 @@ static bool find_big(struct drawing *drawing, int tensor, double above, struct c
     return elements > above && space_contains(drawing->space, config, NULL);
 }
 
-/* Has one of the configurations drawn here, for another tensor, this one above the threshold too? */
+/* Returns whether a configuration that was drawn here for another tensor makes this one exceed the threshold,
+ * too. */
 static bool have_big(struct drawing *drawing, int from, int tensor, double above)
 {
     double elements, flops;
@@ -129,7 +133,8 @@ static enum big draw_tensor(struct drawing *drawing, int tensor, int from, struc
     return big;
 }
 
-/* Tables of indices are small beside what they index. */
+/* Returns whether the tensor is a table of indices. Such tables are small compared with the tensors they
+ * index. */
 static bool is_table(const struct tensor *tensor)
 {
     return tensor->role == TENSOR_INPUT && (tensor->dtype == DTYPE_I32 || tensor->dtype == DTYPE_I64);

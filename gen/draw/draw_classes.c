@@ -1,5 +1,6 @@
-/* Every input class at least once. The parts before favour the published class and the discriminating ones, and a short set
- * leaves most of the others out: what only rows of infinities or equal values show would be met by chance. */
+/* Gives the set every input class at least once. The parts drawn before prefer the published class and the
+ * sensitive ones, so a short set lacks most of the others. Faults that show only in rows of infinities or
+ * equal values would then be found by chance. */
 #include "draw_internal.h"
 
 #include <stdio.h>
@@ -13,7 +14,7 @@ static int count_class(const struct drawing *drawing, int from, int axis, int64_
     return count;
 }
 
-/* Of a single element many classes are the same. */
+/* Returns whether some axis is at its least. With a single element, many input classes are the same. */
 static bool has_least(const struct space *space, const struct config *config)
 {
     for (int i = 0; space->problem->axes[i].name; i++)
@@ -23,7 +24,7 @@ static bool has_least(const struct space *space, const struct config *config)
     return false;
 }
 
-/* Gives the draw the class, where that is another point of the contract. */
+/* Gives the class to the draw if the result is another point of the contract. */
 static bool give_class(struct drawing *drawing, struct drawn *drawn, int axis, int64_t class)
 {
     const struct problem *problem = drawing->space->problem;
@@ -39,8 +40,8 @@ static bool give_class(struct drawing *drawing, struct drawn *drawn, int axis, i
     return true;
 }
 
-/* The draw that gives up its class: of the one that most others have, too, and with no axis at its least, if there are such.
- * `kept`, a flag for each: no more. */
+/* Finds the draw that gives up its class: one whose class is the most frequent, preferably with no axis at
+ * its least. Draws whose flag in `kept` is set are left alone. Returns -1 if there is none. */
 static int find_giver(const struct drawing *drawing, int from, int first, int axis, const bool *kept)
 {
     int best = -1, most = 1;

@@ -1,4 +1,5 @@
-/* What a whole unseen set covers of listed values, counted once it is drawn, and decided exactly for what it lacks. */
+/* Counts the pairs of listed values that a whole unseen set covers. For each pair that is missing, a search
+ * decides whether it is possible. */
 #include "covering.h"
 
 #include <stdlib.h>

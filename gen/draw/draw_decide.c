@@ -1,15 +1,16 @@
-/* A tuple that no draw has: does the contract forbid it, does it cost too much, or was it only not drawn? */
+/* Decides about a tuple that no draw has: excluded by the contract, too expensive, or merely not drawn. */
 #include "covering.h"
 #include "feasible.h"
 
-/* The search tries so many values of a class, the smallest first, and looks for them so far into the range. */
+/* The search tries MEMBERS values of a class, the smallest first, among the first SCANNED values of the range
+ * and the last NEAR. */
 enum { MEMBERS = 8, SCANNED = 2048, NEAR = 256 };
 
 struct deciding {
     const struct cover *cover;
     int strength;
     int factor[3], level[3];
-    int axis[3], axes; /* of the factors, none twice */
+    int axis[3], axes; /* axes of the factors, without repetition */
     int64_t low[PROBLEM_MAX_AXES], high[PROBLEM_MAX_AXES];
     struct costing *costing;
     bool legal; /* some configuration of the contract has the tuple */
@@ -32,7 +33,8 @@ static int scan(const struct deciding *d, int axis, int64_t from, int64_t to, in
     return count;
 }
 
-/* Ascending: from the least on, and near a seen value or the end of what the machine allows. */
+/* Lists members in ascending order: from the least value on, then seen values, then values near the largest
+ * that the machine allows. */
 static int find_members(const struct deciding *d, int axis, int64_t *member)
 {
     const int64_t low = d->low[axis];
@@ -67,7 +69,8 @@ static void set_bounds(struct deciding *d)
     }
 }
 
-/* The bounds begin at the least member, where it is known to be that. False: some axis of the tuple has none. */
+/* Raises the lower bound of each axis to its least member, if that is known. Returns false if an axis of the
+ * tuple has no member. */
 static bool has_members(struct deciding *d)
 {
     int64_t member[MEMBERS];
@@ -95,7 +98,7 @@ bool covering_contradicts(const struct tuples *tuples, int64_t at)
     return d.axes < d.strength && !has_members(&d);
 }
 
-/* The smallest configuration of the contract in these bounds; true where it fits. */
+/* Finds the smallest configuration of the contract within these bounds. Returns true if it fits the caps. */
 static bool fits(struct deciding *d, const int64_t *low, const int64_t *high, struct config *config)
 {
     struct cost cost;
@@ -108,7 +111,7 @@ static bool fits(struct deciding *d, const int64_t *low, const int64_t *high, st
     return draw_cost(d->costing, config, &cost);
 }
 
-/* Every member of the first axis with every one of the next, and so on. */
+/* Tries all combinations of the members of the axes from `at` on. */
 static bool try_members(struct deciding *d, int at, int64_t *low, int64_t *high, struct config *config)
 {
     int64_t member[MEMBERS];

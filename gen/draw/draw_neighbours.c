@@ -1,17 +1,17 @@
-/* Neighbours of the seen configurations: the direct probe for `if (k == 4096)`. */
+/* Draws neighbours of the seen configurations: a direct test for `if (k == 4096)`. */
 #include "draw_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* In this order they are drawn: what a hard-coded shape falls over first comes first. */
+/* Steps are drawn in this order: those that break hard-coded shapes most directly come first. */
 enum step_kind { STEP_ONE, STEP_CHOICE, STEP_TILE, STEP_KINDS };
 
 struct step {
     int seen, axis;
     enum step_kind kind;
-    int64_t value; /* where the axis goes */
+    int64_t value; /* the new value of the axis */
 };
 
 struct step_list {
@@ -33,7 +33,7 @@ static int add_step(struct step_list *list, const struct step *step)
     return 0;
 }
 
-/* A list of values has no +-1: its next and its previous value take their place. */
+/* Adds the steps to the values before and after. For a list of values these replace +-1. */
 static int add_ones(struct step_list *list, const struct domain *domain, int64_t from, struct step step)
 {
     step.kind = STEP_ONE;
@@ -124,7 +124,7 @@ static void say_change(const struct config *config, int axis, char *why, size_t 
         snprintf(why + used, size - used, ", %s to %lld", changed->name, (long long)config->value[axis]);
 }
 
-/* The step, another input class where the step itself is no choice, and what the constraints demand. */
+/* Makes the step, changes the input class unless the step is a choice, and repairs violated constraints. */
 static bool make_neighbour(const struct drawing *drawing, const struct step *step, struct pcg *stream,
                            struct config *config, char *why, size_t size)
 {
@@ -149,7 +149,7 @@ static bool make_neighbour(const struct drawing *drawing, const struct step *ste
 
 static bool draw_step(struct drawing *drawing, const struct step *step, struct pcg *stream)
 {
-    enum { INPUTS_TRIED = 4 }; /* two seen points may share a neighbour in all but the input */
+    enum { INPUTS_TRIED = 4 }; /* two seen points may have a neighbour that differs only in the input */
     struct config config;
     struct cost cost, allowed = draw_allowance(drawing);
     char why[96];
@@ -172,8 +172,8 @@ static bool draw_step(struct drawing *drawing, const struct step *step, struct p
 
 /* --- which of them --- */
 
-/* The least used seen configuration and axis next: `use` counts what was drawn of each. An axis weighs so much; any
- * other number gives other sets. */
+/* Returns the next step, from the seen configuration and the axis used least; `use` counts the draws of each.
+ * AXIS_USE is the weight of an axis; another weight would change the sets. */
 enum { AXIS_USE = 12 };
 
 static int next_step(const struct step_list *list, enum step_kind kind, const int *seen_use, int seen_count,
@@ -214,7 +214,7 @@ int draw_neighbours(struct drawing *drawing, int most)
     struct step_list list = {0};
     struct pcg *stream = draw_stream(drawing, "neighbours");
     int *seen_use = calloc((size_t)drawing->seen->count + 1, sizeof *seen_use);
-    const int budget = drawing->out->count + most; /* after the frozen failures */
+    const int budget = drawing->out->count + most; /* frozen failures come before them */
     int result = -1;
 
     if (stream && seen_use && collect_steps(&list, drawing) == 0) {

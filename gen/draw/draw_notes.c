@@ -1,12 +1,12 @@
-/* What the caps cut off a contract, found by trying, and said for people. */
+/* Finds by trial what the caps cut off a contract, and writes notes about it. */
 #include "draw_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Limits such as k <= n ask another axis to be about as large: the least power-of-two multiple of its least
- * that satisfies them, or its greatest. */
+/* Raises one other axis until the constraints hold. Limits such as k <= n require another axis to be about as
+ * large: it becomes the least sufficient multiple of its value by a power of two, or its greatest. */
 static bool raise_another(const struct space *space, struct config *config, int axis)
 {
     for (int i = 0; space->problem->axes[i].name; i++) {
@@ -25,8 +25,8 @@ static bool raise_another(const struct space *space, struct config *config, int 
     return false;
 }
 
-/* The configuration with every axis but one at its least, as far as the constraints let them; false when they know
- * none. */
+/* Makes the configuration with every axis except one at its least, as far as the constraints permit. Returns
+ * false if no such configuration was found. */
 static bool least_but(const struct space *space, int axis, int64_t value, struct config *config)
 {
     draw_least(space, config);
@@ -35,9 +35,9 @@ static bool least_but(const struct space *space, int axis, int64_t value, struct
            (draw_repair(space, config, axis) != REPAIR_FAILED || raise_another(space, config, axis));
 }
 
-/* The largest that runs in [low, value], not farther than a few steps from `value`: constraints such as
- * heads % kv_heads == 0 leave holes; apart from those, what is above the caps stays so a step lower.
- * -1: none. */
+/* Returns the largest value in [low, value] that runs, searching a few steps below `value`; -1 if there is
+ * none. Constraints such as heads % kv_heads == 0 leave gaps. Apart from those, a value one step below one
+ * above the caps exceeds them, too. */
 static int64_t runs_at_or_below(struct drawing *drawing, int axis, int64_t value, int64_t low)
 {
     enum { HOLE = 64, LEGAL_TRIED = 3 };
@@ -70,7 +70,7 @@ static int64_t largest_in_range(struct drawing *drawing, int axis)
     int64_t top = runs_at_or_below(drawing, axis, bad, domain->low);
     if (top >= 0)
         return top;
-    while (bad - good > 1) { /* cost grows with every axis: bisect */
+    while (bad - good > 1) { /* bisection: cost grows with every axis */
         int64_t middle = good + (bad - good) / 2;
         int64_t found = runs_at_or_below(drawing, axis, middle, good + 1);
         if (found < 0)
@@ -125,7 +125,7 @@ static void say_axis(struct drawing *drawing, int axis, struct draw_notes *notes
     const int64_t runs = draw_axis_largest(drawing, axis);
     const char *name = drawing->space->problem->axes[axis].name;
     if (runs >= legal)
-        return; /* a constraint may keep an axis from its greatest value: that is no cut */
+        return; /* a constraint may keep an axis below its greatest value: the caps cut nothing */
     if (runs < 0)
         say(notes, "\n%s: no value runs, even with every other axis at its least", name);
     else
@@ -133,7 +133,7 @@ static void say_axis(struct drawing *drawing, int axis, struct draw_notes *notes
             (long long)legal);
 }
 
-/* The tensors that came to `big`, if any. */
+/* Names the tensors whose state is `big`, if there are any. */
 static void say_big(const struct drawing *drawing, struct draw_notes *notes, enum big big, const char *what)
 {
     const struct tensor *tensors = drawing->space->problem->tensors;

@@ -1,7 +1,8 @@
-/* The order of a set: first what a kernel that is right wherever its author looked is likeliest to fail on. Nobody
- * knows what such a kernel branches on, so many random branches (branch.h) stand for it, none of which any published
- * configuration takes. The configuration that takes most of them goes first, then the one that takes most of the
- * others, and so on; what takes none any more keeps its place among the last. */
+/* Orders a set: configurations come first that are likeliest to fail in a kernel that is correct only where
+ * its author looked. The conditions such a kernel branches on are unknown. Many random ones stand for them
+ * (branch.h), of which no published configuration meets any. The configuration that meets most of them comes
+ * first, then the one that meets most of the others, and so on. Configurations that meet no further condition
+ * keep their order at the end. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,20 +12,20 @@
 
 enum { WORDS = 32, BRANCHES = 64 * WORDS };
 
-/* The branches that a configuration takes, a bit each. */
+/* The conditions that a configuration meets, one bit each. */
 struct branch_set {
     uint64_t word[WORDS];
 };
 
 struct ordering {
     const struct drawing *drawing;
-    struct drawn *item; /* what is ordered */
+    struct drawn *item; /* items to be ordered */
     int count;
-    struct branch_set *taken; /* by each item */
-    struct branch_set open;   /* what no item before has taken */
+    struct branch_set *taken; /* met by each item */
+    struct branch_set open;   /* met by no item placed so far */
 };
 
-/* Returns whether any item takes it. */
+/* Notes which items meet the condition. Returns whether any does. */
 static bool note_takes(struct ordering *o, const struct condition *condition, int branch)
 {
     bool any = false;
@@ -36,7 +37,7 @@ static bool note_takes(struct ordering *o, const struct condition *condition, in
     return any;
 }
 
-/* 0, or -1 when memory is out. */
+/* Draws conditions and notes which items meet them. Returns 0, or -1 when memory is out. */
 static int find_takes(struct ordering *o, struct pcg *stream)
 {
     enum { TRIES = 20 * BRANCHES };
@@ -52,7 +53,7 @@ static int find_takes(struct ordering *o, struct pcg *stream)
             condition_parse(o->drawing->space->problem, branch.text, why, sizeof why);
         if (!condition && errno == ENOMEM)
             return -1;
-        if (!condition) /* names that the language does not take */
+        if (!condition) /* the language of conditions does not accept some names */
             continue;
         if (!branch_is_seen(condition, seen))
             found += note_takes(o, condition, found);
@@ -69,8 +70,8 @@ static int open_branches(const struct ordering *o, int i)
     return count;
 }
 
-/* Moves the item from..count that takes most open branches to `from`; the others keep their order. Returns how many
- * it takes. */
+/* Moves the item in from..count that meets most open conditions to `from`; the others keep their order.
+ * Returns how many it meets. */
 static int bring_best(struct ordering *o, int from)
 {
     int best = from, most = -1;

@@ -26,7 +26,7 @@ static double allowance(const struct drawing *drawing, double total, double spen
 {
     const double wanted = drawing->count, made = drawing->out->count;
     const double left = wanted > made ? wanted - made : 1;
-    const double share = total / (4 * wanted); /* a quarter is kept in equal shares */
+    const double share = total / (4 * wanted); /* a quarter of the total is reserved in equal shares */
     const double free = drawing->budget.part * total - spent - share * (left - 1);
     const double allowed = free * drawing->budget.grain < share ? share : free * drawing->budget.grain;
     return allowed < cap ? allowed : cap;

@@ -1,10 +1,11 @@
-/* Branch and bound over boxes. A box is dropped where interval arithmetic proves that a constraint fails all over it, and is halved
- * otherwise. The lower half comes first, so that small configurations are found. */
+/* Branch and bound over boxes. A box is discarded if interval arithmetic proves that a constraint fails
+ * everywhere in it. Otherwise it is halved; the lower half comes first, so that small configurations are
+ * found. */
 #include "feasible.h"
 
 #include "gen/contract/constraint.h"
 
-/* By axis: of a range the values, of a list the places in it. */
+/* Bounds by axis: values for a range, indices for a list. */
 struct box {
     int64_t low[PROBLEM_MAX_AXES], high[PROBLEM_MAX_AXES];
 };
@@ -28,7 +29,7 @@ static bool is_mentioned(const struct space *space, int axis)
     return false;
 }
 
-/* The least of all constraints. */
+/* Returns the least result of all constraints over the box. */
 static enum constraint_bound bound_of(const struct space *space, const struct box *box)
 {
     struct box values = *box;
@@ -55,7 +56,7 @@ static int widest(const struct space *space, const struct box *box)
     return axis;
 }
 
-/* The least corner; true where it satisfies every constraint. */
+/* Takes the least corner of the box as the result. Returns whether it satisfies every constraint. */
 static bool take_corner(const struct search *search, const struct box *box)
 {
     const struct space *const space = search->space;
@@ -94,7 +95,7 @@ static enum feasibility look_into(struct search *search, const struct box *box)
     return found;
 }
 
-/* The places of a list that lie in the bounds; false: none does. */
+/* Finds the indices of a list whose values are within the bounds. Returns false if there are none. */
 static bool bound_list(const struct domain *domain, int64_t low, int64_t high, struct box *box, int axis)
 {
     box->low[axis] = domain->value_count;
@@ -107,7 +108,8 @@ static bool bound_list(const struct domain *domain, int64_t low, int64_t high, s
     return box->high[axis] >= 0;
 }
 
-/* `empty`: extents may be 0. False: the bounds leave an axis no value. */
+/* Makes the box of all values within the bounds; extents may be 0 only with `empty`. Returns false if the
+ * bounds leave an axis no value. */
 static bool make_box(const struct space *space, const int64_t *low, const int64_t *high, bool empty,
                      struct box *box)
 {
@@ -131,7 +133,7 @@ static bool make_box(const struct space *space, const int64_t *low, const int64_
     return some;
 }
 
-/* Extents that may be 0 are so only where nothing else helps. */
+/* First looks for a configuration without empty extents; extents of 0 are used only if there is no other. */
 enum feasibility feasible_find(const struct space *space, const int64_t *low, const int64_t *high,
                                struct config *config)
 {

@@ -4,32 +4,33 @@
 
 #include "gen/random/mix.h"
 
-/* A set of hashed features, a bit each. Two features may share one, which costs a little novelty and nothing
- * else: a whole standard set has about 2^18 features. */
+/* A set of hashed features, one bit each. A collision of two features loses a little novelty, without further
+ * effect. A standard set has about 2^18 features. */
 enum { BITS_LOG2 = 23, MOST_MARKS = 24 * PROBLEM_MAX_AXES };
 
-/* A feature of one axis weighs as much as so many of two axes: there are about so many more of those. */
+/* Weight of a feature of one axis compared with a feature of two axes, which are about that many times as
+ * frequent. */
 static const double single_weight = 16;
 
-/* A kernel made for the published sizes asks for them. */
+/* Higher weight of published values, since a kernel made for them branches on them. */
 static const double seen_weight = 8;
 
-/* What only the published kind of data can show (lost precision) is met by no other. */
+/* Higher weight with the published kind of data, since some faults (lost precision) show with no other. */
 static const double published_weight = 4;
 
 struct novelty {
     const struct space *space;
     const struct config_list *seen;
-    int input; /* the axis of input classes, -1: none */
+    int input; /* index of the axis of input classes; -1: none */
     uint64_t bits[(size_t)1 << (BITS_LOG2 - 6)];
 };
 
-/* One thing said of one axis. */
+/* One feature of one axis. */
 struct mark {
-    uint64_t key, mixed; /* mixed: of a pair whose second it is */
+    uint64_t key, mixed; /* key is hashed again into mixed if this mark is the second of a pair */
     int axis;
-    bool fine;     /* too many of its kind to be met in pairs */
-    double weight; /* in pairs */
+    bool fine;     /* its kind is too numerous to be combined in pairs */
+    double weight; /* weight in pairs */
 };
 
 enum mark_kind { MARK_LISTED = 1, MARK_PUBLISHED, MARK_BITS, MARK_RESIDUE, MARK_PRODUCT, MARK_ORDER };
@@ -58,7 +59,7 @@ static uint64_t key_of(enum mark_kind kind, int axis, int64_t a, int64_t b)
     return mix64(mix64(head + (uint64_t)a) + (uint64_t)b);
 }
 
-static int bit_length(double value) /* of a product: exact enough, and it cannot overflow */
+static int bit_length(double value) /* number of bits of a product: exact enough, without overflow */
 {
     int bits = 0;
     for (; value >= 1; value /= 2)
@@ -73,7 +74,8 @@ static int add(struct mark *marks, int count, enum mark_kind kind, int axis, int
     return count + 1;
 }
 
-/* Remainders by powers of two say the finer the more; of the others the smallest primes are asked. */
+/* Adds the marks of one axis: remainders by powers of two, since finer ones tell more, and by the smallest
+ * primes. */
 static int mark_axis(const struct novelty *novelty, const struct config *config, int axis, struct mark *marks)
 {
     static const int modulus[] = {2, 4, 8, 16, 32, 64, 128, 3, 5, 7};
@@ -103,15 +105,16 @@ static int mark_all(const struct novelty *novelty, const struct config *config, 
     return count;
 }
 
-/* A number for two axes i < j, of its own for each pair. Among the first twelve it is what it was when a problem could
- * have no more: which sets are drawn depends on it. */
+/* Returns a number of its own for each pair of axes i < j. For the first twelve axes it stays what it was
+ * when problems had at most twelve, since the drawn sets depend on it. */
 static int pair_number(int i, int j)
 {
     enum { FIRST = 12 };
     return j < FIRST ? i * FIRST + j : FIRST * FIRST + i * PROBLEM_MAX_AXES + j;
 }
 
-/* Of two extents together, one of them `only` (-1: any): how large their product is, and which of them is larger. */
+/* Adds marks of two extents together, one of which is `only` (-1: any): the size of their product, and which
+ * one is larger. */
 static int mark_products(const struct novelty *novelty, const struct config *config, int only,
                          struct mark *marks)
 {
@@ -132,7 +135,8 @@ static int mark_products(const struct novelty *novelty, const struct config *con
 
 /* --- what is new --- */
 
-/* 1 or 0, to be multiplied with: a branch would wait for each word of a table that no cache next to a core holds. */
+/* Returns 1 or 0, to be used as a factor. A conditional jump would wait for each word of the table, which
+ * exceeds every cache next to a core. */
 static int is_new(const struct novelty *novelty, uint64_t key)
 {
     const uint64_t at = key >> (64 - BITS_LOG2);
@@ -145,19 +149,19 @@ static void know(struct novelty *novelty, uint64_t key)
     novelty->bits[at >> 6] |= (uint64_t)1 << (at & 63);
 }
 
-/* Keys of pairs must not depend on which came first: marks come in the order of the axes. */
+/* Returns the key of a pair. Marks come in the order of the axes, so a pair always has the same key. */
 static uint64_t pair_key(const struct mark *a, const struct mark *b)
 {
     return mix64(a->key + b->mixed);
 }
 
-/* What is said of a configuration. Coarse marks are met in pairs; the kind of data, of which one mark says all, is met
- * with each. */
+/* The features of a configuration. Coarse marks are combined in pairs. The input class has a single mark,
+ * which is combined with every other. */
 struct marks {
     struct mark all[MOST_MARKS], products[MOST_MARKS];
     int count, product_count;
     int coarse[MOST_MARKS], coarse_count;
-    int data; /* -1: there is none */
+    int data; /* index of the mark of the input class; -1: none */
 };
 
 static void marks_make(struct marks *marks, const struct novelty *novelty, const struct config *config,
@@ -175,8 +179,8 @@ static void marks_make(struct marks *marks, const struct novelty *novelty, const
     }
 }
 
-/* The next mark after `j` that is met in a pair by `i`, which comes before it; marks->count: there is none. `*at` counts the
- * coarse ones, from 0. */
+/* Returns the next mark after `j` that forms a pair with the earlier mark `i`; marks->count if there is none.
+ * `*at` counts the coarse marks, from 0. */
 static int pair_next(const struct marks *marks, int i, int j, int *at)
 {
     const bool fine = marks->all[i].fine;
@@ -199,7 +203,7 @@ static bool has_published_data(const struct novelty *novelty, const struct confi
     return true;
 }
 
-/* Both come in the order of the axes, i first. */
+/* Returns the novelty of the pair; mark i comes before mark j in the order of the axes. */
 static double pair_worth(const struct novelty *novelty, const struct marks *marks, int i, int j, double data)
 {
     const struct mark *a = &marks->all[i], *b = &marks->all[j];

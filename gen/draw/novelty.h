@@ -1,7 +1,7 @@
-/* What a configuration has that no earlier one of the set had: its value on every axis looked at in the
- * ways that kernels look at extents (equal to a published one, what it leaves modulo a small number, how many
- * bits it has), alone and two axes at a time. Of several candidates the one with most of it is drawn: a fault
- * waits behind a condition, and a condition that was met before teaches less. */
+/* Novelty: how much of a configuration no earlier one of the set had. The value on every axis is described as
+ * kernels look at extents: equal to a published one, its remainder by a small number, its number of bits.
+ * These features count alone and in pairs of two axes. Of several candidates, the one with the highest
+ * novelty is drawn: a fault hides behind a condition, and a condition met before teaches less. */
 #ifndef UNSEEN_NOVELTY_H
 #define UNSEEN_NOVELTY_H
 
@@ -9,18 +9,20 @@
 
 struct novelty;
 
-/* `space` must outlive it, and `seen` (NULL: no value is a published one). Returns NULL without memory. */
+/* `space` must outlive the result, and so must `seen` (NULL: no value counts as published). Returns NULL when
+ * memory is out. */
 struct novelty *novelty_open(const struct space *space, const struct config_list *seen);
 void novelty_close(struct novelty *novelty);
 
-/* How much of `config` is new, in no particular unit. */
+/* Returns the novelty of `config`, in no particular unit. */
 double novelty_of(const struct novelty *novelty, const struct config *config);
 
-/* The part of it that hangs on the value of `axis`, one of numbers: what is said of the axis alone and with others. Where two
- * configurations differ in that axis only, their novelty differs by as much as this does. */
+/* Returns the part of the novelty that depends on the value of the number axis `axis`: features of the axis
+ * alone and with others. If two configurations differ only in that axis, the difference of their novelties
+ * equals the difference of this part. */
 double novelty_of_axis(const struct novelty *novelty, const struct config *config, int axis);
 
-/* From now on nothing of `config` is new. */
+/* Marks all features of `config` as known. */
 void novelty_mark(struct novelty *novelty, const struct config *config);
 
 #endif

@@ -17,7 +17,7 @@ void point_set_close(struct point_set *set)
 
 static size_t point_slot(const struct point_set *set, const struct config *config)
 {
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a over whole values, and a last mix */
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a over whole values, followed by a final mix */
     for (int i = 0; config->problem->axes[i].name; i++)
         hash = (hash ^ (uint64_t)config->value[i]) * 0x100000001b3u;
     hash ^= hash >> 32;

@@ -1,4 +1,5 @@
-/* One rule for all failures: guess what fits, run what tells the guesses apart, confirm what remains. */
+/* Explains all failures by one rule. The search finds rules that fit the trials; runs on which they disagree
+ * reject some of them; further runs confirm the rule that remains. */
 #include "explain_internal.h"
 #include "proportion.h"
 
@@ -7,42 +8,43 @@
 #include <string.h>
 
 enum {
-    FRESH = 160,         /* configurations to start from */
-    CONFIRMING = 50,     /* runs kept for it */
-    ENOUGH = 64,         /* runs since the rule stands: done, */
-    LEAST_SIDE = 12,     /* when so many of them were on either side, */
-    IMPERFECT_SIDE = 36, /* or so many, when not all of them agreed; else */
-    MORE_THAN_ENOUGH = 100,
-    ENOUGH_FOR_TERMS = 160, /* where some term needs more runs that speak for it */
-    PICKS = 3,              /* attempts to find one on which the rules disagree */
-    RIVALS_STAY = 3,        /* runs for which a list of rivals is used */
-    CREDIBLE = 4,           /* failures where the rule has it: a pass there may be luck */
+    FRESH = 160,     /* configurations in the pool to begin with */
+    CONFIRMING = 50, /* runs kept for confirming a rule */
+    ENOUGH = 64,     /* runs since a rule was adopted that confirm it, if both sides have enough of them */
+    LEAST_SIDE = 12, /* enough on a side if all runs agree with the rule */
+    IMPERFECT_SIDE = 36,    /* enough on a side if some runs do not */
+    MORE_THAN_ENOUGH = 100, /* runs that confirm it without enough on both sides */
+    /* runs after which rivals and terms with little support no longer delay confirmation */
+    ENOUGH_FOR_TERMS = 160,
+    PICKS = 3,       /* attempts to find a configuration on which the rules disagree */
+    RIVALS_STAY = 3, /* trials after which the rivals are searched again */
+    CREDIBLE = 4,    /* failures inside the rule from which on a pass inside it may be due to chance */
     DROPS_UNTIL_DOUBT = 3,
-    A_WHILE = 16,        /* runs that a rule has stood before it is tested between queries */
-    KEPT_FOR_SIDED = 40, /* percent of the runs */
+    A_WHILE = 16,        /* runs since a rule was adopted, after which tests of it alternate with queries */
+    KEPT_FOR_SIDED = 40, /* percentage of the runs kept for one-sided rules */
     MANY_DROPPED = 6,
-    HOPELESS = 12, /* rules that did not hold, and no better one in sight: none will be */
+    HOPELESS = 12, /* rules replaced by one that contradicts trials, too, after which the search gives up */
     LEAST_CONFIRMED = 8,
     REPEATS = 3,
     MORE_REPEATS = 8
 };
 static const double LEAST_SPLIT = 0.002, LEAST_RIGHT = 0.9, SURELY_RIGHT = 0.8;
 
-/* The rule that stands, and how it fared on runs made since it does. */
+/* The current rule, and its results on the runs made since it was adopted. */
 struct standing {
     struct guesses guesses;
     struct guess rule;
     int fails_inside, inside, passes_outside, outside;
-    int since; /* the first trial made since it stands */
+    int since; /* first trial made since then */
     bool known, stale, confirming;
     int turn, steps, alive;
-    int wrong, contradicted; /* trials that the rule gets wrong: known when it was made, later */
-    int dropped, hopeless;   /* rules that a later run contradicted; those replaced by no better one */
-    bool doubted;            /* passes that speak against simpler rules were asked again */
-    int doubted_after;       /* so many were dropped then */
-    struct guesses rivals;   /* simpler rules that few passes speak against, */
-    int rivals_at;           /* searched when there were so many trials; 0: not yet */
-    bool rivals_over;        /* no run is to be had that tells them from the rule */
+    int wrong, contradicted; /* trials that contradict the rule: before it was adopted, and later */
+    int dropped, hopeless;   /* rules that were replaced; those replaced by a rule that contradicts trials */
+    bool doubted;            /* passes that contradict simpler rules were repeated */
+    int doubted_after;       /* value of `dropped` at that time */
+    struct guesses rivals;   /* simpler rules that few passes contradict */
+    int rivals_at;           /* number of trials when they were searched; 0: not yet */
+    bool rivals_over;        /* no run can distinguish them from the rule */
 };
 
 int explainer_run(struct explainer *ex, const struct config *config)
@@ -74,7 +76,8 @@ struct repeats {
     int again, asked;
 };
 
-/* Runs failing trials once more, with their own seed or another. Learns nothing else from it. */
+/* Repeats runs of failing trials, with their own seed or another, and counts the failures. Results with
+ * another seed are kept in ex->again. */
 static void repeat(struct explainer *ex, int known, int times, bool other_seed, struct repeats *repeats)
 {
     int trial = (int)pcg_below(ex->stream, (uint64_t)known);
@@ -83,7 +86,7 @@ static void repeat(struct explainer *ex, int known, int times, bool other_seed, 
             trial = (trial + 1) % known;
         struct config config = ex->config[trial];
         if (other_seed && !explainer_reseed(ex, &config))
-            continue; /* every other seed draws other sizes, which may be why this one fails */
+            continue; /* every other seed changes the derived sizes, which may be the cause of the failure */
         const int result = explainer_run(ex, &config);
         repeats->asked += result >= 0;
         repeats->again += result == 1;
@@ -99,11 +102,13 @@ static bool holds_mostly(const struct repeats *repeats)
 
 enum repeating {
     REPEATS_NEVER,
-    REPEATS_SOMETIMES, /* races, memory that nobody set; or contents on which it hangs */
+    /* races or uninitialised memory, or a fault that depends on the values of the inputs */
+    REPEATS_SOMETIMES,
     REPEATS_ALWAYS
 };
 
-/* Do failing configurations fail again, with the same contents and with others? Where not, out->reason says so. */
+/* Determines whether failing configurations fail again, with the same inputs and with other seeds. If they do
+ * not, out->reason says so. */
 static enum repeating ask_repeats(struct explainer *ex, int known, struct rule *out)
 {
     struct repeats same = {0}, other = {0};
@@ -173,8 +178,8 @@ static int reserve_of(const struct explainer *ex)
     return ex->most_runs < 2 * CONFIRMING ? ex->most_runs / 2 : CONFIRMING;
 }
 
-/* Where the rule and a simpler one differ that few passes speak against. The bulk of the contract, on which they agree, says nothing
- * of which is right. */
+/* Picks a run on which the rule and a rival disagree. They agree on most of the contract, so other runs do
+ * not tell which one is right. */
 static bool pick_apart(struct explainer *ex, struct standing *standing, struct config *config)
 {
     if (standing->rivals_over)
@@ -189,7 +194,7 @@ static bool pick_apart(struct explainer *ex, struct standing *standing, struct c
     return !standing->rivals_over;
 }
 
-/* Every other test is for the term that fewest runs speak for, as long as those are too few. */
+/* Picks a run that tests the rule: against a rival, for the term with the least support, or in general. */
 static bool pick_test(struct explainer *ex, struct standing *standing, struct config *config)
 {
     if (standing->turn % 3 != 2 && pick_apart(ex, standing, config)) {
@@ -206,8 +211,9 @@ static bool pick_test(struct explainer *ex, struct standing *standing, struct co
     return false;
 }
 
-/* Queries while the rules in hand disagree; once one has stood a while, tests of it in between. Where
- * they agree at last but some have fallen, others may take their places first: stale. */
+/* Picks the next run: queries while the rules disagree, alternating with tests once a rule has stood for a
+ * while. If no query is found and runs have contradicted some of the rules, they are stale, since the search
+ * may put others in their places. */
 static bool pick(struct explainer *ex, struct standing *standing, struct config *config)
 {
     const bool stands = standing->inside + standing->outside >= A_WHILE;
@@ -222,7 +228,7 @@ static bool pick(struct explainer *ex, struct standing *standing, struct config 
     return !standing->stale && pick_test(ex, standing, config);
 }
 
-/* One run. False when there is nothing left to ask. */
+/* Makes one run. Returns false if nothing is left to ask. */
 static bool step(struct explainer *ex, struct standing *standing)
 {
     struct config config;
@@ -234,18 +240,18 @@ static bool step(struct explainer *ex, struct standing *standing)
     const bool says = guess_holds(ex, &standing->rule, trial_values(ex, ex->trials - 1));
     count(ex, standing, &config, result == 1);
     if (result == 0 && says && standing->fails_inside >= CREDIBLE && doubt_pass(ex, ex->trials - 1))
-        return true; /* luck of the content */
+        return true; /* the pass was due to chance in its inputs */
     standing->alive = query_learn(ex, &standing->guesses, &config, result == 1);
     standing->contradicted += !standing->guesses.item[0].alive;
-    /* A rule that was wrong now and then from the start is not given up for once more. */
+    /* A rule that contradicted some trials from the start is not dropped for one more. */
     standing->stale =
         standing->contradicted > standing->wrong / 4 || 4 * standing->alive < standing->guesses.count;
     standing->guesses.item[0].alive = true;
     return true;
 }
 
-/* A rule that fresh runs contradict now and then needs more of them: a few agree with a rule that is right on
- * three quarters, too. */
+/* Returns whether the rule is confirmed. A rule that some fresh runs contradict needs more of them: a few
+ * runs may also agree with a rule that is right on only three quarters. */
 static bool is_confirmed(const struct explainer *ex, const struct standing *standing)
 {
     bool weak_inside;
@@ -258,8 +264,8 @@ static bool is_confirmed(const struct explainer *ex, const struct standing *stan
             (standing->rivals_over && terms_weakest(ex, &standing->rule, &weak_inside) < 0));
 }
 
-/* A rule that stands loses a term for want of runs only where those cannot be had: three quarters as many as were allowed may be made
- * beyond them, for such terms alone. */
+/* Makes further runs (ex->extra_runs) for terms with little support. So a rule loses a term for lack of
+ * support only if no supporting runs can be found. */
 static void support_terms(struct explainer *ex, struct standing *standing)
 {
     struct config config;
@@ -275,7 +281,7 @@ static void support_terms(struct explainer *ex, struct standing *standing)
     ex->most_runs = allowed + ex->runs - before;
 }
 
-/* The last runs are kept for a rule that is sure on one side, where none on both is in sight. */
+/* Returns whether to stop looking for a two-sided rule. The last runs are kept for a one-sided rule. */
 static bool gives_up(const struct explainer *ex, const struct standing *standing)
 {
     const int asked = standing->inside + standing->outside;
@@ -287,7 +293,8 @@ static bool gives_up(const struct explainer *ex, const struct standing *standing
            (late && asked < LEAST_SIDE && standing->dropped >= MANY_DROPPED);
 }
 
-/* Before a rule is confirmed, and where one after the other falls: is there a simpler one that only luck speaks against? */
+/* Looks for a simpler rule that only passes by chance contradict. This is done before a rule is confirmed,
+ * and when several rules were dropped. */
 static int doubt(struct explainer *ex, struct standing *standing)
 {
     const bool due = standing->confirming || standing->wrong > 0 ||
@@ -323,7 +330,7 @@ static int narrow(struct explainer *ex, struct standing *standing)
 
 /* --- the verdict on the rule --- */
 
-/* The share itself, and what it is at least with 90% confidence. */
+/* Returns whether the share itself and its lower confidence limit (90%) are high enough. */
 static bool is_right(int right, int asked)
 {
     const double one_sided_90 = 1.2816;
@@ -333,9 +340,10 @@ static bool is_right(int right, int asked)
     return share.value >= LEAST_RIGHT && share.low >= SURELY_RIGHT;
 }
 
-/* Right on either side over all that was ever run, and on the simplest failure, which is told beside it. A rule that was dropped
- * and came back counts its fresh runs anew, and one that is wrong has a lucky streak in the end; published points may be known
- * by heart. */
+/* Returns whether the rule is right on either side over all trials, and on the simplest failure, which is
+ * reported beside it. The fresh runs alone do not suffice: a rule that was dropped and adopted again counts
+ * them anew, and a wrong rule eventually has a lucky streak. Published points do not count, since a kernel
+ * may have memorised them. */
 static bool holds_overall(const struct explainer *ex, const struct guess *rule)
 {
     int asked[2] = {0}, right[2] = {0};
@@ -397,7 +405,8 @@ static void score(const struct explainer *ex, const struct guess *rule, struct r
     out->recall = fails ? (double)both / fails : 0;
 }
 
-/* The rule without the terms that too few runs speak for: right on both sides still, or sure of one. */
+/* Drops terms with too little support. Reports the rule if it is still right on both sides, or else if it is
+ * certain on one. */
 static void settle(const struct explainer *ex, struct standing *standing, struct rule *out)
 {
     if (terms_drop_weak(ex, &standing->rule) > 0) {
@@ -436,7 +445,9 @@ static int explain_known(struct explainer *ex, int known, struct rule *out)
         if (result == 0 && out->present) {
             settle(ex, standing, out);
         } else if (result == 0) {
-            doubt_forget(ex); /* of one side, what fails with some contents is what is looked for */
+            /* a one-sided rule may cover configurations that fail with some inputs only, so all passes
+             * count */
+            doubt_forget(ex);
             result = explain_sided(ex, out);
         }
     }

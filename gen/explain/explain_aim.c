@@ -1,5 +1,5 @@
-/* Moving a configuration to where an atom turns: the quantity that it asks takes, or nearly, a value that tells the atom from
- * those like it. */
+/* Moves a configuration to the boundary of a predicate: its quantity gets, or nearly gets, a value that
+ * distinguishes the predicate from similar ones. */
 #include "explain_internal.h"
 #include "gen/contract/instantiate.h"
 
@@ -17,7 +17,7 @@ static int64_t clamp(const struct domain *domain, int64_t value)
     return value < domain->low ? domain->low : value > domain->high ? domain->high : value;
 }
 
-/* The nearest value of the list at or above `value`, or the last. */
+/* Returns the nearest value of the list at or above `value`, or the last. */
 int64_t pool_into_domain(const struct domain *domain, int64_t value)
 {
     if (domain->value_count == 0)
@@ -43,11 +43,12 @@ int64_t pool_random_up_to(struct explainer *ex, int64_t most)
     return domain_random(&domain, ex->stream);
 }
 
-/* Values that tell an atom from those like it: on both sides of its edge, and what smaller and larger
- * moduli would say. */
+/* Returns a value that distinguishes a remainder from similar predicates: on both sides of its boundary, and
+ * where smaller or larger moduli give another result. */
 static int64_t target_remainder(struct explainer *ex, const struct atom *atom, int64_t value)
 {
-    static const int factor[] = {1, 1, 1, 2, 3, 4, 30, 84}; /* the last meet many other moduli, too */
+    /* the last two are multiples of many other moduli, too */
+    static const int factor[] = {1, 1, 1, 2, 3, 4, 30, 84};
     const int64_t m = atom->a * factor[below(ex, 8)];
     const int64_t base = value / m * m;
     switch (below(ex, 6)) {
@@ -56,14 +57,14 @@ static int64_t target_remainder(struct explainer *ex, const struct atom *atom, i
     case 2: return base + atom->b + (below(ex, 2) ? 1 : -1);
     case 3: return base + m / 2 + atom->b;
     case 4: return value / atom->a * atom->a + (int64_t)below(ex, (uint64_t)atom->a);
-    default: { /* of a part of the modulus only */
+    default: { /* agrees with the predicate only modulo a divisor */
         const int64_t part = atom->a % 3 == 0 && below(ex, 2) ? atom->a / 3 : atom->a / 2;
         return part > 1 ? value / part * part + atom->b % part : value + 1;
     }
     }
 }
 
-/* A power of two near the value, or what is none and looks like one: by its remainders, or by one bit more. */
+/* Returns a power of two near the value, or a number that resembles one in its remainders or in its bits. */
 static int64_t target_power(struct explainer *ex, int64_t value)
 {
     const int64_t power = (int64_t)1 << (63 - __builtin_clzll((unsigned long long)value | 1));
@@ -76,7 +77,8 @@ static int64_t target_power(struct explainer *ex, int64_t value)
     }
 }
 
-/* Both sides of where a range of remainders begins, and any remainder: of most no run is known. */
+/* Returns a value on either side of the beginning of a range of remainders, or with any remainder, since most
+ * remainders have no run yet. */
 static int64_t target_residues(struct explainer *ex, const struct atom *atom, int64_t value)
 {
     const int64_t m = atom->a, base = value / m * m;
@@ -85,12 +87,12 @@ static int64_t target_residues(struct explainer *ex, const struct atom *atom, in
     case 0: return base + (range ? atom->b : (int64_t)below(ex, (uint64_t)m));
     case 1: return base + (range ? atom->b + 1 : (int64_t)below(ex, (uint64_t)m));
     case 2: return base + m * (int64_t)below(ex, 3) + (int64_t)below(ex, (uint64_t)m);
-    case 3: return (int64_t)below(ex, (uint64_t)m); /* of the first whole one */
+    case 3: return (int64_t)below(ex, (uint64_t)m); /* within the first period */
     default: return base + (int64_t)below(ex, (uint64_t)m);
     }
 }
 
-/* Values of the set and those between and beside them, those that no run has had first. */
+/* Returns a value of the set, or between or beside its values, preferably one that no run has had. */
 static int64_t target_small(struct explainer *ex, const struct atom *atom)
 {
     const int most = 64 - __builtin_clzll((unsigned long long)atom->a | 1);
@@ -134,7 +136,7 @@ static int64_t target_value(struct explainer *ex, const struct atom *atom, int64
     }
 }
 
-/* The product of all factors but one. */
+/* Returns the product of all factors except one. */
 static int64_t others(const struct quantity *quantity, const struct config *config, int at)
 {
     int64_t product = 1;
@@ -144,7 +146,8 @@ static int64_t others(const struct quantity *quantity, const struct config *conf
     return product;
 }
 
-/* The other factors as small as leaves a value of this axis, so that the product can be met exactly. */
+/* Makes the other factors as small as the range of this axis permits, so that the product can be met
+ * exactly. */
 static void set_others_least(struct explainer *ex, const struct quantity *quantity, int64_t value, int at,
                              struct config *config)
 {
@@ -166,14 +169,14 @@ static int64_t limited_product(int64_t a, int64_t b)
     return __builtin_mul_overflow(a, b, &product) ? INT64_MAX / 2 : product;
 }
 
-/* Whose last one begins there, or before it. */
+/* Returns the number of rows of which the last begins at the offset, or before it. */
 static int64_t rows_before(int64_t offset, int64_t pitch)
 {
     const int64_t rows = offset / (pitch > 0 ? pitch : 1);
     return rows < INT64_MAX / 2 ? rows + 1 : rows;
 }
 
-/* The factor, or the tiles and a place in the last of them. */
+/* Moves the factor, or the tiled axis to some place in its last tile. */
 static void move_tiled(struct explainer *ex, const struct quantity *quantity, int64_t value,
                        struct config *config)
 {
@@ -190,7 +193,7 @@ static void move_tiled(struct explainer *ex, const struct quantity *quantity, in
     config->value[tiled] = pool_into_domain(&ex->space->domain[tiled], moved);
 }
 
-/* Moves one axis of the quantity so that it takes, or nearly, the value. */
+/* Moves one axis so that the quantity gets, or nearly gets, the value. */
 static void move_to(struct explainer *ex, const struct quantity *quantity, int64_t value,
                     struct config *config)
 {
@@ -225,8 +228,8 @@ static void move_to(struct explainer *ex, const struct quantity *quantity, int64
     config->value[axis] = pool_into_domain(&ex->space->domain[axis], moved);
 }
 
-/* No formula leads to a size that is drawn: of a few moves of what it depends on, those that do not lead
- * away. */
+/* Brings a derived size nearer to a value. No formula leads there, so a few random moves of the axes and the
+ * seed are tried. Moves that increase the distance are undone. */
 static void approach(struct explainer *ex, const struct quantity *quantity, int64_t from, int64_t value,
                      struct config *config)
 {
@@ -235,7 +238,8 @@ static void approach(struct explainer *ex, const struct quantity *quantity, int6
         const int axis = quantity->axis[below(ex, (uint64_t)quantity->count)];
         const struct domain *domain = &ex->space->domain[axis];
         const bool range = domain_is_number(ex->space, axis) && domain->value_count == 0;
-        const bool fixed = ex->space->problem->derived[quantity->derived].of_axes; /* no seed changes it */
+        /* the seed does not change it */
+        const bool fixed = ex->space->problem->derived[quantity->derived].of_axes;
         const uint64_t how = range ? below(ex, fixed ? 3 : 5) : 3 + below(ex, 2);
         if (how < 2)
             moved.value[axis] = pool_into_domain(domain, moved.value[axis] + value - from);
@@ -254,7 +258,7 @@ static void approach(struct explainer *ex, const struct quantity *quantity, int6
     }
 }
 
-/* The axis to the derived size, or the size to the axis; of two sizes the first to the second. */
+/* Moves the axis to the derived size, or the size to the axis; for two sizes, the first to the second. */
 static void approach_axis(struct explainer *ex, const struct quantity *order, int64_t value,
                           struct config *config)
 {
@@ -262,7 +266,7 @@ static void approach_axis(struct explainer *ex, const struct quantity *order, in
     const int64_t size = config_derived(config, order->derived);
     const int64_t other = two ? config_derived(config, order->second) : config->value[order->against];
     const int64_t apart = value == ORDER_SAME ? 0 : 1 + (int64_t)below(ex, (uint64_t)(other / 2 + 1));
-    const int64_t sign = value < ORDER_SAME ? -1 : 1; /* of the size */
+    const int64_t sign = value < ORDER_SAME ? -1 : 1; /* sign of size minus axis */
     struct quantity derived = *order;
     derived.kind = QUANTITY_DERIVED;
     if (!two && below(ex, 2))
@@ -272,8 +276,8 @@ static void approach_axis(struct explainer *ex, const struct quantity *order, in
         approach(ex, &derived, size, other + sign * apart, config);
 }
 
-/* The value of a choice that fewest runs have had: a set of choices says something of each, and one that was hardly run
- * may be in it or not. */
+/* Returns the value of a choice that has the fewest runs. A set of choices makes a claim about each value,
+ * which needs runs with each. */
 static int64_t rarest_choice(const struct explainer *ex, int axis)
 {
     const struct domain *domain = &ex->space->domain[axis];
@@ -303,7 +307,7 @@ void pool_aim(struct explainer *ex, const struct atom *atom, struct config *conf
             pool_set_random(ex, config, quantity->axis[0]);
         return;
     }
-    if (quantity->count > 1 && below(ex, 3) == 0) /* another divisor, another shape of the product */
+    if (quantity->count > 1 && below(ex, 3) == 0) /* another divisor, or other proportions of the product */
         pool_set_random(ex, config, quantity->axis[1 + below(ex, (uint64_t)quantity->count - 1)]);
     const int64_t from = quantity_value(quantity, config), value = target_value(ex, atom, from);
     if (quantity->kind == QUANTITY_SIZE_ORDER)

@@ -1,14 +1,15 @@
-/* Where no rule is right on every trial: rules that are right on most. Pairs are all tried, of the questions that tell most; a third
- * term is any question that explains more trials than it costs. A fourth would explain luck. */
+/* Finds rules that are right on most trials, if none is right on all. All pairs of the most informative
+ * predicates are tried. A third term may be any predicate that explains more trials than it costs. A fourth
+ * term would only explain chance. */
 #include "explain_search.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 200, BEST = 32 };
-static const double COST_OF_WRONG = 8; /* of a trial: nothing that costs less explains it away */
+static const double COST_OF_WRONG = 8; /* bits for each trial that the rule gets wrong */
 
-/* Terms joined by and. */
+/* Predicates joined by `and`. */
 struct conjunction {
     const struct column *column[MOST_ATOMS];
     int count;
@@ -17,9 +18,9 @@ struct conjunction {
 
 struct approximating {
     struct search *search;
-    struct conjunction best[BEST]; /* pairs */
+    struct conjunction best[BEST]; /* best pairs so far */
     int count;
-    uint64_t *held; /* [words] */
+    uint64_t *held; /* [words]: trials where the conjunction at hand holds */
 };
 
 static const struct atom *atom_of(const struct search *search, const struct column *column)
@@ -71,8 +72,9 @@ static void try_pair(struct approximating *a, const struct column *first, const 
         keep(a, &pair);
 }
 
-/* What the rule and its exceptions take to tell: those of it that pass, and of the rest that fail, as numbers (explain_sided_search.c).
- * Where one run in sixteen passes by luck, telling which costs four bits of each: a term that explains two of them explains nothing. */
+/* Returns the length of a description in bits: of the rule, and of the passes inside it and the failures
+ * outside, by their numbers (explain_sided_search.c). If one run in sixteen passes by chance, naming a pass
+ * takes four bits. So a term that explains two of them explains nothing. */
 static double description(const struct search *search, const uint64_t *held, double terms)
 {
     const int words = search->ex->words;
@@ -83,7 +85,7 @@ static double description(const struct search *search, const uint64_t *held, dou
            bits_of_outcomes(fails - fails_in, passes - passes_in);
 }
 
-/* With one more term, where that is worth it. */
+/* Adds one more term if it is worth its cost. */
 static void lengthen(struct approximating *a, const struct conjunction *from, uint64_t *row)
 {
     struct search *search = a->search;

@@ -1,4 +1,4 @@
-/* Questions about quantities, and rules made of them: what is true, what is the same, what it costs. */
+/* Predicates over quantities, and rules made of them: evaluation, comparison and cost. */
 #include "explain_internal.h"
 
 #include <string.h>
@@ -79,7 +79,7 @@ bool atom_alike(const struct atom *a, const struct atom *b)
                : atom_same(a, b);
 }
 
-/* Of one clause each, in whatever order. */
+/* Only rules of a single clause can be alike; the order of their terms does not matter. */
 bool guess_alike(const struct guess *a, const struct guess *b)
 {
     int found = 0;
@@ -120,14 +120,14 @@ static double modulus_cost(int64_t modulus, const struct quantity *quantity, con
     return natural ? 2 + 0.1 * bits : 3 + bits / 2;
 }
 
-/* Where a range of remainders begins, or which they are: each of a set is one more choice. */
+/* Returns the cost of a range or a set of remainders. Each member of a set is one more choice. */
 static double residues_cost(const struct atom *atom, const struct quantity *quantity,
                             const struct space *space)
 {
     const double bits = log2_of(atom->a), cost = modulus_cost(atom->a, quantity, space);
     if (atom->kind == ATOM_RESIDUE_ABOVE && (atom->b < 1 || atom->b > atom->a - 3))
         return cost +
-               2 * (3 + bits); /* a single remainder, or all but one: that is the plain way to say it */
+               2 * (3 + bits); /* a single remainder, or all except one: a plain remainder says it better */
     if (atom->kind == ATOM_RESIDUE_ABOVE)
         return cost + (atom_value_is_power(atom->b + 1) || atom_value_is_power(atom->b) ? 1.5 + bits / 4
                                                                                         : 3 + bits / 2);
@@ -142,14 +142,16 @@ static double remainder_cost(const struct atom *atom, const struct quantity *qua
     double cost = modulus_cost(atom->a, quantity, space);
     if (atom->b != 0)
         cost += atom->b == 1 || atom->b == atom->a - 1 ? 2 + bits / 4 : 3 + bits / 2;
-    return cost + (atom->negated == (atom->b == 0) ? 0 : 0.75); /* usual: k % 64 != 0, k % 64 == r */
+    /* the usual forms are k % 64 != 0 and k % 64 == r */
+    return cost + (atom->negated == (atom->b == 0) ? 0 : 0.75);
 }
 
-/* How unlikely a threshold is: a power of two or a tile is where kernels change their ways. */
+/* Returns the cost of a threshold. Powers of two and tiles cost least, since kernels often change their
+ * method there. */
 double atom_threshold_cost(const struct quantity *quantity, const struct space *space, int64_t threshold)
 {
     double least = 6;
-    for (int64_t value = threshold; value <= threshold + 1; value++) { /* k > 64, and k >= 64 */
+    for (int64_t value = threshold; value <= threshold + 1; value++) { /* k > 64 and k >= 64 */
         const double extra = value > threshold ? 0.5 : 0;
         const int64_t odd = value > 0 ? value >> __builtin_ctzll((unsigned long long)value) : 0;
         double cost = 6;
@@ -166,7 +168,7 @@ double atom_threshold_cost(const struct quantity *quantity, const struct space *
     return least;
 }
 
-/* Each member is one more choice; a set is as dear as what it leaves out. */
+/* Returns the cost of a set. Each member is one more choice, or each value left out if these are fewer. */
 static double set_cost(const struct quantity *quantity, int64_t set)
 {
     const int members = __builtin_popcountll((unsigned long long)set),
@@ -182,7 +184,7 @@ double atom_cost(const struct atom *atom, const struct quantity *quantity, const
     case ATOM_ABOVE:
         cost = atom_threshold_cost(quantity, space, atom->a);
         if (quantity_is_axis(quantity) && atom->a == space->domain[quantity->axis[0]].low)
-            cost = 2; /* pad > 0, cols > 1: there is some, or more than one */
+            cost = 2; /* natural conditions: pad > 0, cols > 1 */
         break;
     case ATOM_POWER: cost = 2.5; break;
     case ATOM_SET: cost = set_cost(quantity, atom->a); break;
@@ -197,7 +199,7 @@ double atom_cost(const struct atom *atom, const struct quantity *quantity, const
         break;
     default: cost = 3.25;
     }
-    if (quantity->kind == QUANTITY_REMAINDER) /* a remainder is asked whether it is 0 */
+    if (quantity->kind == QUANTITY_REMAINDER) /* the usual predicate of a remainder is that it equals 0 */
         cost += atom->kind == ATOM_EQUAL && atom->a == 0 ? (atom->negated ? -2 : -1.5) : 2;
     if (atom->kind == ATOM_EQUAL && atom->negated && !quantity_is_order(quantity))
         cost += 0.75;

@@ -1,6 +1,7 @@
-/* Conjunctions of three and four questions that separate exactly: too many to try, so they grow from the best of the shorter
- * ones. How good a part of one is says the length of what it describes (explain_sided_search.c): its own, and that of the
- * passes that it leaves. */
+/* Searches conjunctions of three and four predicates that separate failures from passes exactly. There are
+ * too many to try all of them, so they grow from the best shorter ones. A partial conjunction is scored by
+ * the length of its description (explain_sided_search.c): its own length and that of the passes left inside
+ * it. */
 #include "explain_search.h"
 
 #include <stdlib.h>
@@ -8,19 +9,19 @@
 
 enum { BEAM = 48 };
 
-/* A conjunction that passes are left in. */
+/* A conjunction that still has passes inside. */
 struct partial {
-    int column[MOST_ATOMS]; /* ascending */
+    int column[MOST_ATOMS]; /* indices of columns, ascending */
     int count;
     double cost, score;
-    uint64_t *left; /* [words]: those passes */
+    uint64_t *left; /* [words]: the passes inside */
 };
 
 struct beam {
     struct search *search;
     const struct shape *prefix;
     int columns;
-    double *left_bits; /* [passes + 1]: what it takes to tell the outcomes when so many passes are left */
+    double *left_bits; /* [passes + 1]: bits that describe the outcomes with so many passes left */
     uint64_t *rows;    /* [2 * BEAM + 1, words] */
     struct partial now[BEAM], next[BEAM];
     int count, next_count;
@@ -31,7 +32,7 @@ static bool is_same(const struct partial *a, const struct partial *b)
     return a->count == b->count && memcmp(a->column, b->column, (size_t)a->count * sizeof *a->column) == 0;
 }
 
-/* Into the next generation, if it is among the best of it; `left` is copied. */
+/* Adds the conjunction to the next generation if it is among the best. `left` is copied. */
 static void keep(struct beam *beam, const struct partial *partial, const uint64_t *left)
 {
     int at = beam->next_count;
@@ -52,7 +53,7 @@ static void keep(struct beam *beam, const struct partial *partial, const uint64_
     memcpy(row, left, (size_t)beam->search->ex->words * sizeof *row);
 }
 
-/* False: it is there already. */
+/* Inserts the column. Returns false if it is there already. */
 static bool insert(struct partial *partial, int column)
 {
     int at = partial->count;
@@ -66,7 +67,8 @@ static bool insert(struct partial *partial, int column)
     return true;
 }
 
-/* Does every question tell passes that no other does? What says more than an exact one would be asked about in vain. */
+/* Returns whether every predicate excludes passes that no other excludes. A rule with a superfluous term
+ * would cost queries in vain. */
 static bool is_minimal(const struct beam *beam, const struct partial *partial)
 {
     const struct search *search = beam->search;
@@ -113,7 +115,7 @@ static void extend(struct beam *beam, const struct partial *from, int column)
     partial.score = BITS_OF_COST * partial.cost + beam->left_bits[passes];
     if (passes > 0)
         keep(beam, &partial, left);
-    else if (partial.count > 2 && is_minimal(beam, &partial)) /* shorter ones are all tried */
+    else if (partial.count > 2 && is_minimal(beam, &partial)) /* shorter ones have all been tried */
         emit(beam, &partial);
 }
 
@@ -146,7 +148,7 @@ static int beam_open(struct beam *beam, struct search *search, const uint64_t *f
         beam->now[i].left = beam->rows + (size_t)i * (size_t)words;
         beam->next[i].left = beam->rows + (size_t)(BEAM + i) * (size_t)words;
     }
-    beam->count = 1; /* the empty one */
+    beam->count = 1; /* the empty conjunction */
     memcpy(beam->now[0].left, search->passes, (size_t)words * sizeof *beam->rows);
     return 0;
 }

@@ -1,13 +1,14 @@
-/* One way to write what can be written in several: of the terms of a clause that ask about one axis the cheapest single one that says
- * the same of every value of the contract, and plain comparisons in the place of products and quotients that amount to them. Exact: a
- * replacement is compared on whole periods of all remainders, beyond all thresholds. */
+/* Brings a condition that can be written in several ways into one form. Terms of a clause that ask about the
+ * same axis are merged into the cheapest single term that agrees with them on every value of the contract.
+ * Products and quotients are replaced by plain comparisons if they amount to these. Replacements are exact:
+ * they are compared over whole periods of all remainders, beyond all thresholds. */
 #include "explain_internal.h"
 
 #include <stdlib.h>
 
 enum { MOST_ENUMERATED = 1 << 15, PERIODS = 2, MOST_SET = 8 };
 
-/* The truth of a group of terms on the values of one axis. */
+/* The truth of a group of terms for each value of one axis. */
 struct truth {
     int64_t *value;
     bool *holds;
@@ -27,7 +28,8 @@ static int find_quantity(const struct explainer *ex, enum quantity_kind kind, in
 
 /* --- products and quotients that are comparisons --- */
 
-/* "a > b" (`greater`) or "a >= b", or their negation. */
+/* Makes the predicate "a > b" (`greater`) or "a >= b", or its negation. Returns false if no quantity compares
+ * the two axes. */
 static bool set_order(const struct explainer *ex, struct atom *atom, int a, int b, bool greater, bool negated)
 {
     const int forward = find_quantity(ex, QUANTITY_ORDER, a, b),
@@ -90,7 +92,8 @@ static int64_t lcm(int64_t a, int64_t b)
     return a / x * b;
 }
 
-/* How far the answers must be looked at: whole periods beyond the last threshold. 0: too far, or published values are asked for. */
+/* Returns how far the values must be compared: whole periods beyond the last threshold. Returns 0 if that is
+ * too far, or if a term asks for published values, sets or powers of two. */
 static int64_t reach_of(const struct explainer *ex, const struct atom *atom, const bool *in, int count)
 {
     int64_t period = 1, last = 1;
@@ -110,7 +113,7 @@ static int64_t reach_of(const struct explainer *ex, const struct atom *atom, con
         if (atom[i].kind == ATOM_ABOVE || atom[i].kind == ATOM_EQUAL)
             last = (atom[i].a + 1) * tile > last ? (atom[i].a + 1) * tile : last;
     }
-    last = last < 64 ? 64 : last; /* sets of small values */
+    last = last < 64 ? 64 : last; /* sets of small values end there */
     return last + (PERIODS + 1) * LARGEST_MODULUS + PERIODS * period;
 }
 
@@ -162,7 +165,7 @@ static void offer(const struct explainer *ex, const struct truth *truth, struct 
     }
 }
 
-/* By the remainders with which the group holds somewhere. */
+/* Offers predicates with this modulus, made of the remainders where the group holds. */
 static void offer_modulus(const struct explainer *ex, const struct truth *truth, int q, int modulus,
                           struct atom *best)
 {
@@ -223,7 +226,8 @@ static double cost_of(const struct atom *atom, const bool *in, int count)
     return cost + 3 * (terms - 1);
 }
 
-/* The terms of the clause from `from` to `end` that ask about that axis alone, as one. */
+/* Merges the terms of the clause from..end that ask about this axis alone. Returns false if no cheaper term
+ * says the same. */
 static bool merge(const struct explainer *ex, struct guess *guess, int from, int end, int axis)
 {
     bool in[MOST_ATOMS] = {false};

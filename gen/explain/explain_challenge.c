@@ -1,6 +1,7 @@
-/* What would contradict a condition that every failure is said to meet. Elsewhere drawn runs pass whether it is true or not, where
- * failures are rare; one that still fails lies beside those known: they are moved across one term, all else as it was, and made
- * larger, since an element that fails now and then is likelier met among many. */
+/* Challenges a condition that is said to hold on every failure. Where failures are rare, random runs outside
+ * it pass whether the condition is true or not. A counterexample is likeliest beside known failures, so these
+ * are moved across one term with everything else unchanged. Some are also enlarged, since an element that
+ * fails now and then is likelier to occur among many. */
 #include "explain_internal.h"
 
 #include "gen/contract/instantiate.h"
@@ -12,10 +13,10 @@ enum {
     MOVES = 48,
     DOUBLINGS = 10,
     NEAREST = 6,
-    ENOUGH = 12,      /* moved across each term, */
-    LEAST = 8,        /* without which the rule is not printed, */
-    MOST = 36,        /* and more where so many may pass by luck */
-    A_CONTROL_OF = 2, /* moved ones: the like of them on the rule's own side */
+    ENOUGH = 12,      /* moved failures wanted for each term */
+    LEAST = 8,        /* needed for the rule to be reported */
+    MOST = 36,        /* wanted if all of them may pass by chance */
+    A_CONTROL_OF = 2, /* moved ones for each control, which stays on the rule's own side */
     LEAST_APART = 2,
     NEAR = 4
 };
@@ -27,7 +28,7 @@ struct cell {
     bool apart;
 };
 
-/* Fails to hold for the sake of that atom alone. */
+/* Returns whether the rule fails to hold because of this predicate alone. */
 static bool is_across(const struct explainer *ex, const struct guess *rule, int at,
                       const struct config *config)
 {
@@ -44,7 +45,7 @@ static bool is_inside(const struct explainer *ex, const struct guess *rule, cons
     return guess_holds(ex, rule, value);
 }
 
-/* Axes that the atom does not ask of are doubled, by turns, as long as the caps allow it and the side stays. */
+/* Doubles the axes in turn, while the caps allow it and the configuration stays on its side of the rule. */
 static void grow(struct explainer *ex, const struct guess *rule, int at, bool across, struct config *config)
 {
     const int count = problem_axis_count(ex->space->problem);
@@ -62,7 +63,7 @@ static void grow(struct explainer *ex, const struct guess *rule, int at, bool ac
     }
 }
 
-/* How many failures are nearer to where the atom turns. */
+/* Returns how many failures are nearer to the threshold of the predicate. */
 static int rank_of(const struct explainer *ex, const struct atom *atom, int trial)
 {
     const int64_t from = llabs(trial_values(ex, trial)[atom->quantity] - atom->a);
@@ -74,7 +75,8 @@ static int rank_of(const struct explainer *ex, const struct atom *atom, int tria
     return nearer;
 }
 
-/* One of the nearest to a threshold: what fails only now and then does so least far from it. */
+/* Picks one of the failures nearest to a threshold. Moved just across it, they are likeliest to fail
+ * still. */
 static int pick_near(struct explainer *ex, const struct atom *atom)
 {
     const int wanted = (int)pcg_below(ex->stream, NEAREST);
@@ -85,7 +87,8 @@ static int pick_near(struct explainer *ex, const struct atom *atom)
     return best;
 }
 
-/* Each value of a choice as often as any other: what fails with one input class only is rare among what fails with all. */
+/* Picks a failure with a random value of a random choice. All values are equally likely: failures with one
+ * input class only are rare among those that occur with all classes. */
 static int pick_by_choice(struct explainer *ex)
 {
     const struct axis *axes = ex->space->problem->axes;
@@ -111,7 +114,8 @@ static int pick_failure(struct explainer *ex, const struct atom *atom)
     return atom->kind == ATOM_ABOVE && pcg_below(ex->stream, 2) ? pick_near(ex, atom) : pick_by_choice(ex);
 }
 
-/* Failures that `apart` explains or, of a cell of its own, does not: their chance of failing may be another one. */
+/* Returns whether the trial belongs to the cell. Failures that the rule `apart` does not explain form cells
+ * of their own, since they may fail with another probability. */
 static bool is_of(const struct explainer *ex, const struct guess *apart, const struct cell *cell, int trial)
 {
     return !cell->apart || (apart && !guess_holds(ex, apart, trial_values(ex, trial)));
@@ -136,7 +140,7 @@ static bool pick_moved(struct explainer *ex, const struct guess *rule, const str
     return false;
 }
 
-/* The like of what is moved, left where it is. */
+/* Picks a control: a failure like those that are moved, left where it is. */
 static bool pick_control(struct explainer *ex, const struct guess *rule, const struct guess *apart,
                          const struct cell *cell, struct config *out)
 {
@@ -152,13 +156,13 @@ static bool pick_control(struct explainer *ex, const struct guess *rule, const s
     return false;
 }
 
-/* How unlikely it is that all moved ones pass, if they fail as often as those that were not moved, in bits. */
+/* Returns, in bits, how unlikely it is that all moved ones pass if they fail as often as the controls. */
 static double bits_of(const struct challenged *of)
 {
     return -of->moved * log2(1 - (of->failed + 0.5) / (of->controls + 1.0));
 }
 
-/* What was challenged least of what asks for more. */
+/* Finds the cell with the fewest moved failures among those that need more. */
 static bool next_cell(struct challenges *challenges, int terms, struct cell *next)
 {
     *next = (struct cell){NULL, 0, false};
@@ -172,7 +176,7 @@ static bool next_cell(struct challenges *challenges, int terms, struct cell *nex
     return next->challenged != NULL;
 }
 
-/* Enough that fail for a rule to be no chance, and some that it leaves over. */
+/* Returns whether `apart` holds on enough failures to be no coincidence, and leaves some others. */
 static bool has_apart(const struct explainer *ex, const struct guess *apart)
 {
     int count[2] = {0};
@@ -213,7 +217,8 @@ void challenge_learn(struct explainer *ex, struct challenges *challenges, int re
     of->failed += challenges->control && result == 1;
 }
 
-/* A control says something of every term: it is a known failure with other contents. */
+/* Counts one trial for every term. A control counts for each of them, as a known failure with other
+ * inputs. */
 static void recount_trial(const struct explainer *ex, const struct guess *rule, int trial,
                           struct challenges *challenges)
 {
@@ -245,7 +250,7 @@ bool challenge_suffices(const struct challenges *challenges, int term)
     bool suffices = true;
     for (int apart = 0; apart < 2; apart++) {
         const struct challenged *const of = &challenges->term[term][apart];
-        suffices = suffices && (of->over || of->moved >= MOST || /* no more are asked for */
+        suffices = suffices && (of->over || of->moved >= MOST || /* no more are wanted */
                                 (of->moved >= LEAST && bits_of(of) >= LEAST_BITS));
     }
     return suffices;
@@ -253,7 +258,7 @@ bool challenge_suffices(const struct challenges *challenges, int term)
 
 /* --- thresholds --- */
 
-/* At most NEAR times from the threshold, on the far side or on the near one. */
+/* Returns whether the value is within a factor of NEAR of the threshold, on either side. */
 static bool is_near(const struct atom *atom, int64_t value)
 {
     const int64_t a = atom->a > 0 ? atom->a : 1;
@@ -277,6 +282,7 @@ bool threshold_is_sharp(const struct explainer *ex, const struct guess *rule, in
     const double far = (failed[false] + 0.5) / (inside[false] + 1.0);
     const double expected = inside[true] * far, deviation = sqrt(expected * (1 - far));
     const bool grows = failed[true] + SIGMAS * deviation < expected;
-    /* Where larger ones are likelier to fail, those just beyond the threshold may fail more rarely than those just before it. */
+    /* If larger configurations are likelier to fail, those just beyond the threshold may fail more rarely
+     * than those just before it. */
     return -beyond * log2(1 - (grows ? rate / GROWTH : rate)) >= LEAST_BITS;
 }

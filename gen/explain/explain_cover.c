@@ -1,4 +1,4 @@
-/* The questions that tell most, and rules of two clauses, where two faults overlap. */
+/* Finds the most informative predicates, and rules of two clauses for two overlapping faults. */
 #include "explain_search.h"
 
 #include <stdlib.h>
@@ -20,11 +20,12 @@ static int by_value(const void *a, const void *b)
 }
 
 struct cuts {
-    int64_t best[2], pure[2]; /* above, at or below: where the rates differ most; where nothing passes */
+    /* above, and at or below: the cut where the rates differ most; the cut where nothing passes */
+    int64_t best[2], pure[2];
     bool has_pure[2];
 };
 
-/* The points are sorted. `above` counts what lies above the cut after point i. */
+/* Finds the cuts of sorted points. `above` counts points above the cut that follows point i. */
 static void find_cuts(const struct point *point, int count, int fails, int passes, struct cuts *cuts)
 {
     double best[2] = {-2, -2};
@@ -145,7 +146,8 @@ static void keep_clause(struct clause *list, int *count, const struct clause *cl
     list[at] = *clause;
 }
 
-/* Failures that the columns hold on together, less what the simplicity of others makes up for. */
+/* Returns the score of a clause: the number of failures where both columns hold, on a logarithmic scale, less
+ * their costs. */
 static double clause_score(const struct search *search, const struct column *a, const struct column *b)
 {
     int covered = 0;
@@ -154,7 +156,7 @@ static double clause_score(const struct search *search, const struct column *a, 
     return covered ? __builtin_log2(covered) * 3 - a->cost - (a == b ? 0 : b->cost) : -HUGE_COST;
 }
 
-/* Clauses that hold on no pass and on some failures. */
+/* Lists clauses that hold on some failures and on no pass. */
 static int first_clauses(const struct search *search, struct clause *list)
 {
     const int words = search->ex->words;

@@ -1,5 +1,6 @@
-/* Passes that may be luck of the content. One pass inside a simple rule drops it, and a rule that steps around that pass takes its place:
- * so the point is asked again, with other seeds and with sharper inputs, before it counts against anything. */
+/* Repeats passes that may be due to chance in the inputs. One pass inside a simple rule rejects it, and a
+ * more complicated rule that avoids this pass takes its place. So the point is run again, with other seeds
+ * and more sensitive inputs, before the pass counts against a rule. */
 #include "explain_internal.h"
 
 enum { ASKED_AGAIN = 3, MOST_RIVALS = 6, DOUBT_SHARE = 5 };
@@ -9,7 +10,7 @@ static int doubts_allowed(const struct explainer *ex)
     return ex->most_runs / DOUBT_SHARE;
 }
 
-/* The input class of that rank among those of the contract: 1 is the sharpest. -1: there is none. */
+/* Returns the input class of this rank in the contract (1: the most sensitive), or -1 if there is none. */
 static int64_t sharp_class(const struct explainer *ex, int rank)
 {
     const struct problem *problem = ex->space->problem;
@@ -24,7 +25,8 @@ static int64_t sharp_class(const struct explainer *ex, int rank)
     return found;
 }
 
-/* By turns the sharpest input class, its own with another seed, the next sharpest. False: there is no such content. */
+/* Changes the inputs, by turns: the most sensitive class, the same class with another seed, the second most
+ * sensitive. Returns false if the contract does not have them. */
 static bool sharpen(struct explainer *ex, int turn, struct config *config)
 {
     const int input = problem_input_axis(ex->space->problem);
@@ -36,7 +38,8 @@ static bool sharpen(struct explainer *ex, int turn, struct config *config)
     return space_contains(ex->space, config, NULL) && explainer_reseed(ex, config);
 }
 
-/* A class with which nothing is known to fail hides the fault each time: that is no luck. */
+/* Returns whether some failure has the input class. A class without known failures hides the fault each time,
+ * so its passes are not due to chance. */
 static bool class_fails(const struct explainer *ex, const struct config *config)
 {
     const int input = problem_input_axis(ex->space->problem);
@@ -90,7 +93,8 @@ bool doubts_are_over(const struct explainer *ex)
     return ex->doubts >= doubts_allowed(ex);
 }
 
-/* Does it step around passes that all were luck? Those of the simplest such rules are asked again. */
+/* Repeats the passes that contradict the simplest rivals. If all of these are due to chance, the leader
+ * avoids them without reason. */
 int doubt_rivals(struct explainer *ex, const struct guess *leader, bool *changed)
 {
     static struct guesses rivals; /* too large for a stack */

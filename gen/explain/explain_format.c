@@ -1,4 +1,4 @@
-/* How a rule is written: in the language that every tool of this project reads. */
+/* Writes rules in the language of conditions, which all tools of this project read. */
 #include "explain_internal.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void append(struct text *text, const char *word, const char *part)
     text->length += text->fits ? (size_t)wrote : 0;
 }
 
-/* "k > 64" or, where that is rounder, "k >= 64" for k > 63. */
+/* Writes "k > 64" or, if that is rounder, "k >= 64" for k > 63. */
 static void format_threshold(const struct atom *atom, const struct quantity *quantity,
                              const struct space *space, const char *name, char *text, size_t size)
 {
@@ -41,12 +41,12 @@ static void format_threshold(const struct atom *atom, const struct quantity *qua
     const char *above = rounder ? ">=" : ">", *below = rounder ? "<" : "<=";
     format_number(rounder ? next : atom->a, number, sizeof number);
     const bool least = quantity_is_axis(quantity) && atom->a == space->domain[quantity->axis[0]].low;
-    if (atom->a == 0 || (least && !rounder)) /* no quantity is less */
+    if (atom->a == 0 || (least && !rounder)) /* no value of the quantity is less */
         below = "==";
     snprintf(text, size, "%s %s %s", name, atom->negated ? below : above, number);
 }
 
-/* "m > n" */
+/* Writes "m > n". */
 static void format_order(const struct atom *atom, const struct quantity *quantity,
                          const struct problem *problem, char *text, size_t size)
 {
@@ -59,7 +59,7 @@ static void format_order(const struct atom *atom, const struct quantity *quantit
                  : problem->axes[drawn ? quantity->against : quantity->axis[1]].name);
 }
 
-/* "page_size in {8, 24}" */
+/* Writes "page_size in {8, 24}". */
 static void format_set(const struct atom *atom, const struct quantity *quantity,
                        const struct problem *problem, const char *name, char *text, size_t size)
 {
@@ -80,7 +80,7 @@ static void format_set(const struct atom *atom, const struct quantity *quantity,
     append(&to, "}", "");
 }
 
-/* "cols in {1, 2, 3, 5}", "cols % 8 in {3, 5}": a bit each. */
+/* Writes "cols in {1, 2, 3, 5}" or "cols % 8 in {3, 5}". `set` has one bit for each value. */
 static void format_bits(uint64_t set, bool negated, const char *name, char *text, size_t size)
 {
     struct text to = {.at = text, .size = size, .fits = true};
@@ -97,7 +97,7 @@ static void format_bits(uint64_t set, bool negated, const char *name, char *text
     append(&to, "}", "");
 }
 
-/* "cols % 8 >= 5", "cols % 8 < 5", "cols % 8 in {3, 5}" */
+/* Writes "cols % 8 >= 5", "cols % 8 < 5" or "cols % 8 in {3, 5}". */
 static void format_residues(const struct atom *atom, const struct quantity *quantity, const char *name,
                             char *text, size_t size)
 {
@@ -110,7 +110,7 @@ static void format_residues(const struct atom *atom, const struct quantity *quan
         format_bits((uint64_t)atom->b, atom->negated, left, text, size);
 }
 
-/* One atom but a list of seen values; `which` picks one of those. */
+/* Writes one predicate. ATOM_SEEN is written for a single seen value, of index `which`. */
 static void format_atom(const struct explainer *ex, const struct atom *atom, int which, char *text,
                         size_t size)
 {
@@ -146,7 +146,8 @@ static void format_atom(const struct explainer *ex, const struct atom *atom, int
     }
 }
 
-/* "is one of the seen values" is an or inside an and: the clause is written once for each value. */
+/* Returns how often the clause is written. "is one of the seen values" is an `or` inside an `and`, so the
+ * clause is repeated for each value. */
 static int clause_copies(const struct explainer *ex, const struct guess *guess, int from, int to)
 {
     int copies = 1;
@@ -181,8 +182,8 @@ static int place_of(const struct explainer *ex, const struct atom *atom)
     return quantity_is_drawn(quantity) ? PROBLEM_MAX_AXES + quantity->derived : quantity->axis[0];
 }
 
-/* In the order of the contract's axes, derived sizes last, whichever was found first: one condition, one
- * text. */
+/* Sorts the terms in the order of the contract's axes, with derived sizes last, so that a condition always
+ * has the same text. */
 static void sort_clause(const struct explainer *ex, struct guess *guess, int from, int end)
 {
     for (int i = from + 1; i < end; i++)
@@ -193,7 +194,7 @@ static void sort_clause(const struct explainer *ex, struct guess *guess, int fro
         }
 }
 
-/* --- a multiple of more than any modulus that is asked for --- */
+/* --- multiples of a modulus beyond those that are tested --- */
 
 static int64_t lcm(int64_t a, int64_t b)
 {
@@ -206,20 +207,20 @@ static int64_t lcm(int64_t a, int64_t b)
     return a / x * b;
 }
 
-/* Are the two in one clause (`alone`: is each a clause of its own)? */
+/* Returns whether both predicates are in one clause; with `alone`, whether each is a clause of its own. */
 static bool are_together(const struct guess *guess, int i, int j, bool alone)
 {
     const int low = i < j ? i : j, high = i < j ? j : i;
     bool split = false;
     for (int k = low + 1; k <= high; k++)
         split = split || guess->starts[k];
-    const bool low_alone = guess->starts[low] && guess->starts[low + 1]; /* high is behind it */
+    const bool low_alone = guess->starts[low] && guess->starts[low + 1]; /* `high` follows `low` */
     const bool high_alone = guess->starts[high] && (high + 1 == guess->count || guess->starts[high + 1]);
     return alone ? low_alone && high_alone : !split;
 }
 
-/* `n % 256 == 0 and (n + 255) / 256 % 16 == 0` says `n % 4096 == 0`, and the same of `!=` and `or`: the
- * modulus of both together, 0 when the atoms are no such pair. */
+/* Returns the modulus that two predicates have together, or 0 if they are no such pair.
+ * `n % 256 == 0 and (n + 255) / 256 % 16 == 0` says `n % 4096 == 0`; likewise with `!=` and `or`. */
 static int64_t common_modulus(const struct explainer *ex, const struct guess *guess, int i, int j)
 {
     const struct atom *a = &guess->atom[i], *b = &guess->atom[j];
@@ -241,7 +242,7 @@ static void merge_moduli(const struct explainer *ex, struct guess *guess)
                 continue;
             guess->atom[i].a = modulus;
             guess_remove(guess, j);
-            i = -1; /* once more from the start */
+            i = -1; /* start again */
             break;
         }
 }

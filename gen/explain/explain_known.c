@@ -1,14 +1,13 @@
-/* What is known: every run so far, with the numbers that rules are made of. */
+/* The runs so far, with the quantities that rules are made of. */
 #include "explain_internal.h"
 #include "gen/contract/instantiate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Products and quotients are asked modulo what kernels have: small numbers, and sizes of vectors and
- * tiles. */
+/* Moduli tested on products and quotients: small numbers, and sizes of vectors and tiles in kernels. */
 static const int usual_moduli[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256};
-/* Of axes also what blocks of many tiles are: no more than whether they divide. */
+/* Moduli tested on axes only: sizes of blocks of many tiles. Only divisibility by them is tested. */
 static const int block_moduli[] = {320,  384,  512,  640,  768,  896,  1024,
                                    1280, 1536, 1792, 2048, 2560, 3072, 4096};
 enum { BLOCKS = sizeof block_moduli / sizeof *block_moduli };
@@ -53,7 +52,7 @@ static int list_moduli(struct explainer *ex)
     return 0;
 }
 
-/* Points that were asked for or published are not asked for again. */
+/* Opens the set of points that are not run again, with the published ones. */
 static int open_asked(struct explainer *ex)
 {
     const size_t points = (size_t)ex->capacity + (size_t)(ex->seen ? ex->seen->count : 0);

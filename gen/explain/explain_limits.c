@@ -1,6 +1,6 @@
-/* A threshold that is a limit of the device: how many blocks a grid has, how much shared memory a block. It is said beside the rule
- * and decides nothing: 65535 is also a number. The limits are those of "Technical specifications per compute capability" in the
- * CUDA programming guide. */
+/* Recognises a threshold that equals a limit of the device: the blocks of a grid, or the shared memory of a
+ * block. It is reported beside the rule and decides nothing, since 65535 may also be just a number. The
+ * limits are those of "Technical specifications per compute capability" in the CUDA programming guide. */
 #include "explain_internal.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ static const struct byte_limit byte_limits[] = {
     {99, "the most shared memory that a block may ask for on compute capability 8.6, 8.9 and 12.0"},
 };
 
-enum { BESIDE = 512 }; /* bytes: what a kernel keeps beside its rows, sums of warps */
+enum { BESIDE = 512 }; /* bytes that a kernel may keep beside its rows, such as sums of warps */
 
 static bool counts_elements(const struct quantity *quantity)
 {
@@ -44,7 +44,8 @@ static bool tell_count(int64_t most, const char *name, char *text, size_t size)
     return false;
 }
 
-/* So many elements, of the size that some tensor has, and little beside them. */
+/* Recognises a number of elements, of the size of some tensor's, that fills a limit with at most `beside`
+ * bytes left. */
 static bool tell_bytes(const struct explainer *ex, int64_t most, int64_t beside, const char *name, char *text,
                        size_t size)
 {
@@ -67,7 +68,7 @@ static bool tell_atom(const struct explainer *ex, const struct atom *atom, int64
 {
     const struct quantity *quantity = &ex->quantity[atom->quantity];
     char name[96];
-    if (atom->kind != ATOM_ABOVE || atom->negated) /* what is too much, not what is too little */
+    if (atom->kind != ATOM_ABOVE || atom->negated) /* a limit is an upper bound */
         return false;
     quantity_format(quantity, ex->space->problem, name, sizeof name);
     return tell_count(atom->a, name, text, size) ||

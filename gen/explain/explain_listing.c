@@ -1,11 +1,12 @@
-/* Which numbers are asked about: axes and what kernels make of them, with what each costs. */
+/* Lists the quantities that rules may use: axes, and numbers that kernels compute from them, with the cost of
+ * each. */
 #include "explain_internal.h"
 
 #include "gen/contract/constraint.h"
 
-enum { MOST_TILE_BITS = 10 }; /* tile counts of 2..1024 */
+enum { MOST_TILE_BITS = 10 }; /* tile sizes of 2..1024 */
 enum {
-    LEAST_TILED = 16,    /* smaller tiles of a product are nearly the product */
+    LEAST_TILED = 16,    /* with smaller tiles, the tiled product is nearly the product */
     ROOM_FOR_TILED = 640 /* quantities */
 };
 
@@ -69,7 +70,8 @@ static void add(struct listing *listing, struct quantity quantity)
     listing->list[listing->count++] = quantity;
 }
 
-/* Products of how many factors there is room for: of all up to MOST_FACTORS among twelve axes, of pairs among 24. */
+/* Returns how many factors products may have so that all of them fit: MOST_FACTORS with up to twelve axes,
+ * two with 24. */
 static int most_factors(int axes)
 {
     enum { ROOM = 1536 };
@@ -106,7 +108,8 @@ static bool is_coupled_pair(const struct space *space, int a, int b)
     return false;
 }
 
-/* Axes that a constraint couples (heads, kv_heads) are divided by each other in any kernel. */
+/* Adds quotients of two axes. Axes that a constraint couples (heads, kv_heads) cost less, since any kernel
+ * divides them. */
 static void add_quotients(struct listing *listing, const int *axis, int axes)
 {
     for (int i = 0; i < axes; i++)
@@ -162,7 +165,7 @@ static void add_tiles(struct listing *listing, int axis)
         }
 }
 
-/* With the axes that the size hangs on. */
+/* Adds comparisons of the size with the axes that it depends on. */
 static void add_size_orders(struct listing *listing, const struct quantity *derived)
 {
     for (int i = 0; i < derived->count; i++) {
@@ -184,7 +187,7 @@ static void depend_on(struct quantity *quantity, int axis)
         quantity->axis[quantity->count++] = axis;
 }
 
-/* With each axis that counts something. A list's values are seldom factors. */
+/* Adds products of the size with each range. Values of lists are seldom factors. */
 static void add_size_products(struct listing *listing, const struct quantity *sizes, double cost)
 {
     for (int i = 0; listing->space->problem->axes[i].name; i++) {
@@ -199,7 +202,8 @@ static void add_size_products(struct listing *listing, const struct quantity *si
     }
 }
 
-/* Of two sizes that no stream draws, such as the rows and columns of an output: which is greater, and how many there are. */
+/* Adds the comparison and the product of two sizes that no random stream draws, such as the rows and columns
+ * of an output. */
 static void add_two_sizes(struct listing *listing, const struct quantity *first,
                           const struct quantity *second)
 {
@@ -236,7 +240,7 @@ static void add_derived(struct listing *listing)
     }
 }
 
-/* rows * tiles of cols: what is launched, or kept, where rows are filled up. */
+/* Adds rows * tiles of cols: the number of tiles that are launched or stored if rows are padded. */
 static void add_tiled_products(struct listing *listing, const int *axis, int axes)
 {
     const int tiles = listing->count;

@@ -1,4 +1,5 @@
-/* Configurations worth a run: what has been run, crossed, and moved to the edges of rules. */
+/* Draws configurations worth a run: earlier ones, combined with each other and moved to the boundaries of
+ * rules. */
 #include "explain_internal.h"
 #include "gen/contract/instantiate.h"
 
@@ -24,7 +25,7 @@ static int largest_axis(const struct space *space, const struct config *config, 
     return largest;
 }
 
-/* False when nothing can shrink but the `kept` axes (a bit each). */
+/* Shrinks the largest axis. Returns false if none can shrink except the `kept` ones (one bit each). */
 static bool shrink_largest(struct explainer *ex, struct config *config, unsigned kept)
 {
     const int axis = largest_axis(ex->space, config, kept);
@@ -124,14 +125,14 @@ static void pick_base(struct explainer *ex, struct config *config)
     }
 }
 
-/* Rules near the front come up more often. */
+/* Picks a rule; those near the front are picked more often. */
 static const struct guess *pick_guess(struct explainer *ex, const struct guesses *guesses)
 {
     const uint64_t octave = (uint64_t)guesses->count >> below(ex, 8);
     return &guesses->item[octave ? below(ex, octave) : 0];
 }
 
-/* Whole tiles: what kernels that fail on nearly everything may still get right. */
+/* Sets the axis to whole tiles, where kernels that fail on nearly everything may still be right. */
 static void set_tiles(struct explainer *ex, struct config *config, int axis)
 {
     const struct domain *domain = &ex->space->domain[axis];
@@ -173,7 +174,7 @@ bool pool_draw(struct explainer *ex, const struct guesses *guesses, struct confi
     return draw_repair(ex->space, out, -1) != REPAIR_FAILED && is_new(ex, out);
 }
 
-/* Most are small, which runs and is judged in less time; a quarter is as large as the caps allow. */
+/* Most of them are small, since these are run and judged faster. A quarter is as large as the caps allow. */
 int pool_fill(struct explainer *ex, int count)
 {
     for (int i = 0; i < count; i++) {

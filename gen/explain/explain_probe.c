@@ -1,8 +1,8 @@
-/* Before anything is guessed: the simplest failure, one step simpler on every axis that is not at its least. What fails there no
- * more says which axes the rule has to name, by runs that cost least. */
+/* Before any rule is searched, runs the simplest failure with each axis one step smaller, if it is not at its
+ * least. If the result passes, the rule must name this axis. These runs cost least. */
 #include "explain_internal.h"
 
-enum { TRIES = 2 }; /* what passes once may do so by luck */
+enum { TRIES = 2 }; /* a single pass may be due to chance */
 
 static bool is_least(const struct explainer *ex, const struct config *config, int axis)
 {
@@ -28,7 +28,7 @@ int simplest_failure(const struct explainer *ex)
     return best;
 }
 
-/* One less; of a list and of a choice the value before. */
+/* Returns the value less one; for a list or a choice, the previous value. */
 static int64_t value_before(const struct explainer *ex, const struct config *config, int axis)
 {
     const struct domain *domain = &ex->space->domain[axis];
@@ -38,7 +38,7 @@ static int64_t value_before(const struct explainer *ex, const struct config *con
     return before;
 }
 
-/* Learned when it fails, or passes with two seeds. */
+/* Runs the configuration. The result is kept if it fails, or if it passes with two seeds. */
 static void probe(struct explainer *ex, struct config *config)
 {
     for (int i = 0; i < TRIES && explainer_may_run(ex); i++) {

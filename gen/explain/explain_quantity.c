@@ -1,4 +1,4 @@
-/* The numbers that a kernel's faults may hang on: axes, products, ratios, remainders, tile counts, and the
+/* The quantities that a fault may depend on: axes, products, ratios, remainders, tile counts, and the
  * problem's derived sizes. */
 #include "explain_internal.h"
 
@@ -27,13 +27,13 @@ bool quantity_is_single(const struct quantity *quantity)
     return quantity_is_axis(quantity) || quantity->kind == QUANTITY_DERIVED;
 }
 
-/* Of two values one is asked for, and nothing else says more: no remainder, no power of two. */
+/* An axis with two values needs one equality; remainders and powers of two add nothing to it. */
 bool quantity_is_flag(const struct quantity *quantity, const struct space *space)
 {
     return quantity_is_axis(quantity) && space->domain[quantity->axis[0]].value_count == 2;
 }
 
-/* Tile counts have those of their axis. */
+/* Tile counts have no thresholds of their own, since those of their axis say the same. */
 bool quantity_has_thresholds(const struct quantity *quantity)
 {
     return quantity->kind != QUANTITY_CHOICE && !quantity_is_order(quantity) &&
@@ -48,7 +48,7 @@ bool quantity_lists(const struct quantity *quantity, int64_t value)
     return false;
 }
 
-/* As a constraint computes it: saturating (constraint.h). */
+/* Saturates on overflow, as a constraint does (constraint.h). */
 static int64_t product(const struct quantity *quantity, const struct config *config)
 {
     int64_t value = 1;
@@ -68,7 +68,7 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
-/* As a constraint computes it: saturating. */
+/* Saturates on overflow, as a constraint does. */
 static int64_t offset(int64_t rows, int64_t pitch)
 {
     int64_t value;
@@ -109,7 +109,7 @@ static int64_t value_of_drawn(const struct quantity *quantity, const struct conf
     return quantity_value_of_sizes(quantity, config, size);
 }
 
-/* An axis whose list holds 0 is a flag, of which no quotient is made. */
+/* No quotient has an axis whose list holds 0: such an axis is a flag. */
 int64_t quantity_value(const struct quantity *quantity, const struct config *config)
 {
     const int64_t a = config->value[quantity->axis[0]];
@@ -131,7 +131,7 @@ int64_t quantity_value(const struct quantity *quantity, const struct config *con
     }
 }
 
-/* "oh*ow*n" */
+/* Writes a product of sizes, such as "oh*ow*n". */
 static int format_sizes(const struct quantity *quantity, const struct problem *problem, char *text,
                         size_t size)
 {

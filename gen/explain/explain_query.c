@@ -1,5 +1,5 @@
-/* Which configuration to run next: the one on which the rules still standing disagree most, or one that
- * puts the best of them to the test. */
+/* Chooses the next configuration to run: one on which the remaining rules disagree most, or one that tests
+ * the best of them. */
 #include "explain_internal.h"
 
 enum { CANDIDATES = 256, SHORT_LIST = 8, CONFIRM_TRIES = 240, CONFIRM_CHOICE = 4, CONFIRM_BITS = 24 };
@@ -14,7 +14,8 @@ static double weight_of(const struct guesses *guesses, const struct guess *guess
     return __builtin_exp2((guesses->item[0].cost - guess->cost) / 2);
 }
 
-/* The lesser of the parts, by weight, into which the configuration divides the rules: up to one half. */
+/* Returns how evenly the configuration divides the rules: the smaller part of their weight, up to one
+ * half. */
 static double split_of(const struct explainer *ex, const struct guesses *guesses, const int64_t *value)
 {
     double fails = 0, all = 0;
@@ -76,16 +77,16 @@ static bool draw_for(struct explainer *ex, const struct guesses *guesses, const 
                      int try, struct config *out)
 {
     static const struct guesses none = {.count = 0};
-    if (fails && try > CONFIRM_TRIES / 3) /* failures are rare: start from one */
+    if (fails && try > CONFIRM_TRIES / 3) /* failures are rare, so a known one is the start */
         return pool_draw(ex, near ? guesses : &none, out);
     if (near && try % 2)
         return pool_beside(ex, near, out);
-    if (!near && try % 2) /* near what was run, at seen sizes and whole tiles: other faults hide there */
+    if (!near && try % 2) /* near earlier runs, at seen sizes and whole tiles, where other faults may hide */
         return pool_draw(ex, &none, out);
     return pool_fresh(ex, near, out);
 }
 
-/* Whether the rule decides so, and for the sake of that atom when there is one. */
+/* Returns whether the rule predicts `fails`, and whether the predicate `at` (-1: any) decides that. */
 static bool tests(const struct explainer *ex, const struct guess *rule, int at, bool fails,
                   const int64_t *value)
 {
@@ -94,8 +95,8 @@ static bool tests(const struct explainer *ex, const struct guess *rule, int at, 
     return at < 0 || guess_holds_if(ex, rule, value, at, true) != guess_holds_if(ex, rule, value, at, false);
 }
 
-/* Of a few that test the rule, the one that most other rules decide otherwise; small ones are preferred,
- * now and then a large one is taken. */
+/* Of a few configurations that test the rule, picks the one on which most other rules disagree with it. Small
+ * ones are preferred in three turns of four. */
 bool query_confirm(struct explainer *ex, const struct guesses *guesses, int turn, struct config *out)
 {
     const struct guess *rule = &guesses->item[0];

@@ -1,4 +1,5 @@
-/* Simpler rules that only a few passes speak against: what a rule that fits must be held against before it is believed. */
+/* Finds simpler rules that only a few passes contradict. A rule that fits must be compared with them before
+ * it is believed. */
 #include "explain_search.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@ static const double CHEAPER = 1.5, COST_OF_PASS = 3, LEAST_SPLIT = 0.001;
 struct rivalry {
     struct search *search;
     struct guesses *out;
-    double most; /* cost */
+    double most; /* highest cost of a rival */
     bool firm_too;
     uint64_t *held;
 };
@@ -28,7 +29,8 @@ static const struct atom *atom_of(const struct search *search, const struct colu
     return column->class ? &search->table.atom[column->class->first] : &column->atom;
 }
 
-/* The passes that hold there, if they are few and none is sure to be one. 0: it is no rival. */
+/* Returns the number of passes where the rival holds, if they are few and none of them is firm. Returns 0 if
+ * it is no rival. */
 static int passes_against(const struct rivalry *r, const uint64_t *held, const uint64_t *column)
 {
     const struct explainer *ex = r->search->ex;
@@ -65,7 +67,7 @@ static void try_pairs(const struct rivalry *r, const struct column *column, int 
     }
 }
 
-/* The leader with one term for another. */
+/* Replaces one term of the leader by another. */
 static void try_replacing(const struct rivalry *r, const struct guess *leader, const struct column *column,
                           int count)
 {
@@ -129,7 +131,7 @@ bool rivals_test(struct explainer *ex, const struct guess *leader, const struct 
     apart.item[0].alive = true;
     for (int i = 0; i < rivals->count && i < TESTED_AT_ONCE; i++) {
         apart.item[apart.count] = rivals->item[i];
-        apart.item[apart.count++].cost = leader->cost; /* each counts as much */
+        apart.item[apart.count++].cost = leader->cost; /* all have equal weight */
     }
     for (int i = 0; i < PICKS && apart.count > 1; i++)
         if (query_pick(ex, &apart, LEAST_SPLIT, out))

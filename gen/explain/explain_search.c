@@ -1,6 +1,6 @@
-/* The search for rules that are right on every trial. A conjunction that is must be made of atoms that
- * hold on every failure ("necessary"), so few atoms remain and all their pairs can be tried. A
- * disjunction is the negation of a conjunction that separates the passes from the failures. */
+/* Searches rules that are right on every trial. A conjunction of this kind consists of predicates that hold
+ * on every failure ("necessary"). These are few, so all their pairs can be tried. A disjunction is the
+ * negation of a conjunction that separates the passes from the failures. */
 #include "explain_search.h"
 
 #include <stdlib.h>
@@ -20,7 +20,8 @@ static bool atom_before(const struct atom *a, const struct atom *b)
                                       : a->b < b->b;
 }
 
-/* One rule, one order of its terms, whichever was found first: within a clause, and of clauses of one. */
+/* Puts the terms of a clause, and clauses of one term, into one order. So a rule is the same in whichever
+ * order it was found. */
 static struct guess in_order(const struct guess *guess)
 {
     struct guess sorted = *guess;
@@ -40,7 +41,7 @@ static struct guess in_order(const struct guess *guess)
 
 static bool is_listed(const struct guesses *guesses, int at, const struct guess *guess)
 {
-    const double apart = 1e-9; /* sums of the same costs in another order */
+    const double apart = 1e-9; /* the same costs summed in another order */
     for (int i = at - 1; i >= 0 && guesses->item[i].cost >= guess->cost - apart; i--)
         if (guess_same(&guesses->item[i], guess))
             return true;
@@ -76,7 +77,7 @@ static bool has_threshold(const struct guess *guess)
     return false;
 }
 
-/* What a guess costs at least: a threshold may yet prove to be a round one. */
+/* Returns the least cost that the rule may have, since a threshold may turn out to be a round one. */
 static double least_cost(const struct search *search, const struct guess *guess)
 {
     double cost = guess->cost;
@@ -138,7 +139,7 @@ void search_emit(struct search *search, const struct shape *shape)
     for (int i = 0; i < shape->count; i++)
         least += shape->column[i]->cost;
     if (search->swapped)
-        least -= shape->count; /* negation may make each cheaper */
+        least -= shape->count; /* negation may make each of them cheaper */
     if (out->count < MOST_GUESSES || least < out->item[out->count - 1].cost)
         emit_from(search, shape, &guess);
 }
@@ -161,7 +162,7 @@ static int by_cost(const void *a, const void *b)
     return x->passes < y->passes ? -1 : x->passes > y->passes;
 }
 
-/* The tightest threshold that holds on all of `fails`, from above or from below. */
+/* Finds the tightest threshold that holds on all of `fails`, from above or from below. */
 static void tight_threshold(const struct search *search, const uint64_t *fails, int q, bool below,
                             uint64_t *row, struct column *column)
 {
@@ -193,7 +194,7 @@ int search_necessary(struct search *search, const uint64_t *fails)
         if (!bits_cover(class->bits, fails, words))
             continue;
         const int left = bits_count_and(class->bits, search->passes, words);
-        if (left < passes || passes == 0) /* where nothing passes yet, each is a rule */
+        if (left < passes || passes == 0) /* if nothing passes yet, each of them is a rule */
             search->necessary[count++] =
                 (struct column){.bits = class->bits, .class = class, .cost = class->cost, .passes = left};
     }
@@ -209,7 +210,7 @@ int search_necessary(struct search *search, const uint64_t *fails)
     return count;
 }
 
-/* Half of the width for those that leave the fewest passes, half for the simplest. */
+/* Keeps the columns with the fewest passes (half of the width) and the simplest ones (the other half). */
 static int keep_best(struct column *column, int count, int width)
 {
     qsort(column, (size_t)count, sizeof *column, by_passes);
@@ -230,12 +231,13 @@ static struct shape extended(const struct shape *prefix, const struct column **c
     return shape;
 }
 
-/* For two of three terms: half of the width for the simplest, half for those that leave the fewest passes. Each term of
- * three leaves many, and what leaves few by chance, of products and quotients, would crowd the simple ones out. */
+/* Picks columns for two of three terms: half of them the simplest, half with the fewest passes. Each of three
+ * terms holds on many passes. Products and quotients that hold on few by chance would displace the simple
+ * columns. */
 static int pick_for_triples(const struct column *column, int count, int *picked)
 {
     int n = 0;
-    for (; n < TRIPLE_WIDTH / 2 && n < count; n++) /* they are sorted by passes */
+    for (; n < TRIPLE_WIDTH / 2 && n < count; n++) /* sorted by passes */
         picked[n] = n;
     const int tight = n;
     for (int i = tight; i < count; i++) {
@@ -257,7 +259,7 @@ static bool is_among(const int *picked, int count, int column)
     return false;
 }
 
-/* With any third; a set of three that were picked comes up once. */
+/* Adds any third column. A set of three picked columns is tried once. */
 static void try_thirds(struct search *search, const struct shape *prefix, const int *picked, int a, int b,
                        int count)
 {
@@ -390,7 +392,7 @@ int search_rules(const struct explainer *ex, struct guesses *out)
     out->count = 0;
     if (result == 0) {
         search_exact(&search);
-        if (out->count == 0) { /* the seen points may be known by heart: then they tell nothing */
+        if (out->count == 0) { /* a kernel may have memorised the seen points: then they tell nothing */
             uint64_t *passes = search.rest + ex->words;
             for (int i = 0; i < ex->words; i++)
                 passes[i] = ex->passes[i] & ex->unpublished[i];

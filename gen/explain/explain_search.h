@@ -1,13 +1,14 @@
-/* Inside of the search for rules: columns of truth, and how they are put together. */
+/* Internals of the search for rules: the truth of predicates on the trials, and their combination. */
 #ifndef UNSEEN_EXPLAIN_SEARCH_H
 #define UNSEEN_EXPLAIN_SEARCH_H
 
 #include "explain_internal.h"
 
-/* What one atom says of every trial: one of a class of equal ones, or a threshold. */
+/* The truth of one predicate on every trial. The predicate is one of a class of equal ones, or a
+ * threshold. */
 struct column {
     const uint64_t *bits;
-    const struct atom_class *class; /* NULL: `atom` */
+    const struct atom_class *class; /* NULL: the predicate is `atom` */
     struct atom atom;
     double cost, score;
     int passes;
@@ -24,9 +25,9 @@ struct search {
     const struct explainer *ex;
     struct table table;
     struct guesses *out;
-    const uint64_t *fails, *passes; /* what must be told apart */
-    bool swapped;                   /* fails and passes are: what is found is negated */
-    double extra;                   /* added to the cost of every rule found: it gets some trials wrong */
+    const uint64_t *fails, *passes; /* the trials to be separated */
+    bool swapped;                   /* fails and passes are exchanged, and rules found are negated */
+    double extra;                   /* cost added to every rule found, since it gets some trials wrong */
     struct column *necessary, *general;
     int generals;
     uint64_t *row;         /* thresholds of the necessary columns: [2 * quantities, words] */
@@ -68,36 +69,38 @@ static inline bool bits_disjoint(const uint64_t *a, const uint64_t *b, const uin
     return true;
 }
 
-/* -1: no memory. search_close in any case. */
+/* Returns 0, or -1 when memory is out. Call search_close in either case. */
 int search_open(struct search *search, const struct explainer *ex, struct guesses *out);
 void search_close(struct search *search);
 
-/* Fills search->necessary with what holds on all of `fails`, thresholds as tight as they can be; returns how many. */
+/* Fills search->necessary with predicates that hold on all of `fails`, with the tightest thresholds possible.
+ * Returns how many there are. */
 int search_necessary(struct search *search, const uint64_t *fails);
 
-/* Adds every rule of that shape, each column standing for the cheapest atoms of its class. */
+/* Adds every rule of that shape. Each column stands for the cheapest predicates of its class. */
 void search_emit(struct search *search, const struct shape *shape);
 
-/* Conjunctions of at most `most` atoms (with 3 those of four, too, that search_beam finds) that hold on all of `fails` and none of
- * search->passes, each added to `prefix` (a clause, or empty) as a clause of its own. `width`: of how many columns pairs are
- * made. */
+/* Finds conjunctions of at most `most` predicates that hold on all of `fails` and on none of search->passes;
+ * with `most` 3 also the ones of four that search_beam finds. Each is added to `prefix` (a clause, or empty)
+ * as a clause of its own. Pairs are made of `width` columns. */
 void search_conjunctions(struct search *search, const uint64_t *fails, const struct shape *prefix, int most,
                          int width);
 
 /* --- explain_beam.c --- */
 
-/* Those of three and four atoms among the first `columns` of search->necessary, which hold on all of `fails`: grown from the
- * best shorter ones. */
+/* Finds conjunctions of three and four predicates that hold on all of `fails`, among the first `columns` of
+ * search->necessary. They grow from the best shorter ones. */
 void search_beam(struct search *search, const uint64_t *fails, const struct shape *prefix, int columns);
 
 /* --- explain_sided_search.c --- */
 
-/* Bits that name which of a + b outcomes are the a, and a itself: log2((a + b + 1) (a + b over a)). A rule's own bits are so many
- * for each of its cost, to which a further term adds TERM_COST. */
+/* Returns the bits that name a of a + b outcomes, and the number a itself: log2((a + b + 1) (a + b over a)).
+ * The rule itself takes BITS_OF_COST bits for each unit of its cost; each further term adds TERM_COST
+ * units. */
 double bits_of_outcomes(int a, int b);
 static const double BITS_OF_COST = 1.5, TERM_COST = 3;
 
-/* --- explain_cover.c: where one clause does not do --- */
+/* --- explain_cover.c: rules of two clauses --- */
 
 void search_general(struct search *search); /* fills search->general */
 void search_two_clauses(struct search *search);

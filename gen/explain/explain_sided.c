@@ -1,4 +1,4 @@
-/* Rules that are sure on one side: looked for where no two-sided one holds, and confirmed by fresh runs like those. */
+/* Finds a rule that is certain on one side, if no two-sided rule holds, and confirms it by fresh runs. */
 #include "explain_internal.h"
 
 #include <math.h>
@@ -11,18 +11,19 @@ static const double LEAST_SPLIT = 0.02, LEAST_GAIN = 8, PLAIN_GAIN = 20, LEAST_E
                     LOOKING_SHARE = 0.5, LEAST_EXCLUDED = 0.03;
 
 struct looking {
-    struct guesses *guesses, *other; /* of the kind that describes best; room for the other kind */
+    struct guesses *guesses, *other; /* rules of the kind that describes the trials best; partial rules */
     struct guess rule;
     enum rule_kind kind;
     double gain;
     bool known;
-    int since[MOST_ATOMS]; /* of each term the first trial made since it stands, whatever its threshold */
+    int since[MOST_ATOMS]; /* first trial since each term was adopted, whatever its threshold */
     int fails_inside, inside, passes_outside, outside, turn, tests;
     struct challenges challenges;
-    bool over; /* runs are, and its failures do repeat: there is nothing to challenge */
+    bool over; /* no runs are left, and failures repeat with other inputs: challenges are not needed */
 };
 
-/* "every failure has A", and what failures there have in common, says more than "always when A and B". */
+/* Returns whether the partial rule has all terms of the necessary one and more. Then "every failure has A"
+ * with a condition inside it says more than "always when A and B". */
 static bool is_within(const struct guesses *necessary, const struct guesses *partial)
 {
     const struct guess *outer = &necessary->item[0], *inner = &partial->item[0];
@@ -36,7 +37,7 @@ static bool is_within(const struct guesses *necessary, const struct guesses *par
     return necessary->count > 0;
 }
 
-/* Whether the run contradicts the rule's sure side. */
+/* Counts the run. Returns whether it contradicts the certain side of the rule. */
 static bool count(const struct explainer *ex, struct looking *looking, const struct config *config,
                   bool fails)
 {
@@ -65,8 +66,8 @@ static void count_since(const struct explainer *ex, struct looking *looking)
         count(ex, looking, &ex->config[t], bit_of(ex->fails, t));
 }
 
-/* A threshold that gives way to a run that it had left outside is no other term, and a term that comes or goes leaves the others:
- * what was run since they stand counts on. */
+/* Adopts the rule. Runs since a term was adopted continue to count for it, even if its threshold has moved or
+ * other terms have changed. */
 static void take_rule(const struct explainer *ex, struct looking *looking, const struct guess *rule,
                       bool same_kind)
 {
@@ -125,7 +126,7 @@ static bool pick(struct explainer *ex, struct looking *looking, bool confirming,
 {
     if (!confirming && query_pick(ex, looking->guesses, LEAST_SPLIT, config))
         return true;
-    const bool sure = looking->tests++ % SIDES != 0; /* the sure side, mostly */
+    const bool sure = looking->tests++ % SIDES != 0; /* mostly the certain side */
     const bool inside = sure == (looking->kind == RULE_PARTIAL);
     if (!inside && sure && looking->tests % 2 && challenge(ex, looking, config))
         return true;
@@ -143,7 +144,8 @@ static bool is_sure(const struct looking *looking)
            looking->inside >= ENOUGH_SURE / 2 && looking->outside >= ENOUGH_SURE / 2;
 }
 
-/* Looks while half of the runs last, then confirms; what contradicts the rule has it fitted anew. */
+/* Looks for a rule while half of the runs last, then confirms it. The rule is refitted after a run that
+ * contradicts it. */
 static int look(struct explainer *ex, struct looking *looking)
 {
     const int first = ex->runs;
@@ -167,8 +169,8 @@ static int look(struct explainer *ex, struct looking *looking)
     return 0;
 }
 
-/* What a rule that stands still lacks: runs for a term of a necessary condition that few speak for, or that it was challenged in,
- * or on the sure side. */
+/* Picks a run that a standing rule still lacks: support or a challenge for a term of a necessary condition,
+ * or a test of the certain side. */
 static bool pick_support(struct explainer *ex, struct looking *looking, struct config *config)
 {
     const bool necessary = looking->kind == RULE_NECESSARY;
@@ -182,7 +184,7 @@ static bool pick_support(struct explainer *ex, struct looking *looking, struct c
            pick(ex, looking, true, config);
 }
 
-/* Runs beyond those allowed, for that alone; what contradicts the rule has it fitted anew. */
+/* Makes runs of this kind beyond those allowed. The rule is refitted after a run that contradicts it. */
 static int support(struct explainer *ex, struct looking *looking)
 {
     struct config config;
@@ -211,8 +213,8 @@ static void drop_term(const struct explainer *ex, struct looking *looking, int a
         challenges_recount(ex, &looking->rule, sure_of_failures(looking), &looking->challenges);
 }
 
-/* Of a necessary condition: too few runs speak for it, or it was hardly challenged, or large configurations are likelier to fail and
- * that is all that its threshold says. */
+/* Returns a term of a necessary condition that is doubtful, or -1. Too few runs support it, it had too few
+ * challenges, or its threshold says only that larger configurations are likelier to fail. */
 static int doubtful_term(const struct explainer *ex, const struct looking *looking)
 {
     bool inside;
@@ -224,7 +226,8 @@ static int doubtful_term(const struct explainer *ex, const struct looking *looki
     return weakest;
 }
 
-/* A necessary condition stays one without a term; a partial one does not. False: nothing is left of it. */
+/* Drops doubtful terms. A necessary condition remains necessary without a term; a partial one does not remain
+ * partial. Returns false if nothing is left. */
 static bool drop_terms(const struct explainer *ex, struct looking *looking)
 {
     if (looking->kind != RULE_NECESSARY)
@@ -234,14 +237,14 @@ static bool drop_terms(const struct explainer *ex, struct looking *looking)
     return looking->rule.count > 0;
 }
 
-/* What all runs say: {passes, fails} outside, then inside. */
+/* Counts all trials: {passes, fails} outside, then inside. */
 static void tally(const struct explainer *ex, const struct guess *rule, int side[2][2])
 {
     for (int t = 0; t < ex->trials; t++)
         side[guess_holds(ex, rule, trial_values(ex, t))][bit_of(ex->fails, t)]++;
 }
 
-/* That so many pass outside is no luck at the rate of failures inside. */
+/* Returns whether the passes outside are too many for chance, given the rate of failures inside. */
 static bool is_evident(const struct looking *looking, int side[2][2])
 {
     const double rate = (side[1][1] + 0.5) / (side[1][0] + side[1][1] + 1.0);
@@ -281,8 +284,9 @@ static void list_unexplained(const struct explainer *ex, const struct guess *rul
             out->unexplained[listed++] = ex->config[t];
 }
 
-/* What nearly always holds says nothing of when it fails, even where no failure contradicts it: thresholds beyond which hardly
- * anything lies, of draws that owe nothing to any rule. */
+/* Returns whether the rule excludes enough. A condition that nearly always holds does not tell when failures
+ * occur, even if none contradicts it. This concerns thresholds that exclude hardly any of the fresh
+ * configurations, which are independent of rules. */
 static bool excludes_enough(const struct explainer *ex, const struct guess *rule, enum rule_kind kind)
 {
     int64_t value[MOST_QUANTITIES];
@@ -297,7 +301,7 @@ static bool excludes_enough(const struct explainer *ex, const struct guess *rule
     return !thresholds || outside >= LEAST_EXCLUDED * ex->fresh.count;
 }
 
-/* Which condition came closest, where runs on both sides of it say so. */
+/* Adds the closest condition to the reason, if enough runs lie outside it. */
 static void tell_nearest(const struct explainer *ex, const struct guess *rule, struct rule *out)
 {
     const size_t length = strlen(out->reason);
@@ -324,7 +328,7 @@ void tell_exceptions(const struct explainer *ex, const struct guess *rule, struc
     }
 }
 
-/* Counts for the rule as it is; does it stand? */
+/* Counts the runs for the rule as it is. Returns whether it stands. */
 static bool stands(const struct explainer *ex, struct looking *looking, int side[2][2])
 {
     memset(side, 0, 2 * sizeof *side);
@@ -333,7 +337,7 @@ static bool stands(const struct explainer *ex, struct looking *looking, int side
     return is_evident(looking, side);
 }
 
-/* With thresholds as wide as the runs leave them, where it stands so, too. */
+/* Widens the thresholds as far as the runs permit, if the rule stands then, too. */
 static bool stands_widely(const struct explainer *ex, struct looking *looking, int side[2][2])
 {
     const struct guess tight = looking->rule;

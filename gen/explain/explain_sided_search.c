@@ -1,6 +1,7 @@
-/* The search for conditions that are sure on one side: every failure lies inside (necessary), or everything inside fails
- * (partial). What passes inside a necessary one contradicts nothing, so that fitting is no criterion: the shortest
- * description is. It is the bits of the condition and those of the outcomes, told by their numbers inside and outside. */
+/* Searches conditions that are certain on one side: every failure lies inside (necessary), or everything
+ * inside fails (partial). A pass inside a necessary condition contradicts nothing, so a perfect fit is no
+ * criterion. The criterion is the shortest description: the bits of the condition plus those of the outcomes,
+ * given their numbers inside and outside. */
 #include "explain_search.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ enum {
 };
 static const double DEAREST_QUANTITY = 4.5;
 
-/* A single question: what it says of the trials, and what it leaves. */
+/* A single predicate and its truth on the trials. */
 struct option {
     struct atom atom;
     uint64_t *bits;
@@ -30,7 +31,7 @@ struct sided {
     enum rule_kind kind;
     struct option *option;
     uint64_t *bits;        /* [MOST_OPTIONS + 1, words] */
-    double *log_factorial; /* [trials + 2], to base 2: half a million pairs are scored */
+    double *log_factorial; /* [trials + 2], to base 2: a table, since half a million pairs are scored */
     int options, fails, passes;
 };
 
@@ -39,7 +40,7 @@ double bits_of_outcomes(int a, int b)
     return (lgamma(a + b + 2.0) - lgamma(a + 1.0) - lgamma(b + 1.0)) / M_LN2;
 }
 
-/* bits_of_outcomes, from the table. */
+/* The same as bits_of_outcomes, from the table. */
 static double outcome_bits(const struct sided *sided, int a, int b)
 {
     const double *log_factorial = sided->log_factorial;
@@ -72,7 +73,8 @@ static void keep(struct sided *sided, const struct atom *atom, const uint64_t *b
     sided->option[at] = (struct option){*atom, row, score};
 }
 
-/* Of what passes inside a necessary condition nothing follows, so that some range or set of many remainders is tight by chance. */
+/* Returns whether the predicate is a range or set of many remainders. Passes inside a necessary condition
+ * prove nothing, so some predicate of this kind is tight by chance. */
 static bool is_tight_range(const struct atom *atom)
 {
     if (atom->kind == ATOM_RESIDUE_SET)
@@ -110,8 +112,8 @@ static int64_t power_near(int64_t value, bool up)
     return power;
 }
 
-/* The tightest threshold of a necessary condition, and rounder ones that leave more room: what passes in between may be
- * luck. */
+/* Adds the tightest threshold of a necessary condition, and rounder ones that leave more room: the passes in
+ * between may be due to chance. */
 static void keep_thresholds(struct sided *sided, const struct atom *tight)
 {
     const struct explainer *ex = sided->search.ex;
@@ -198,7 +200,8 @@ static void add_general_pairs(struct sided *sided, struct guesses *out)
         }
 }
 
-/* The values that failures happen to have, or the inputs with which it passes by luck: as a second term it is nearly always tight. */
+/* Returns whether the predicate, as a second term, nearly always fits by chance. It lists values that
+ * failures happen to have, or excludes input classes that pass by chance. */
 static bool is_chance(const struct sided *sided, const struct atom *atom)
 {
     return (atom->kind == ATOM_SET && __builtin_popcountll((unsigned long long)atom->a) > 2) ||
@@ -231,15 +234,15 @@ static void lengthen(struct sided *sided, const struct guess *part, struct guess
     }
 }
 
-/* Pairs of it were tried; of a set of several values none was, since as a second term it says what failures happen to have. What it
- * is alone may yet lack a term. */
+/* Returns whether the rule may get further terms. All pairs of single predicates were tried, except sets of
+ * several values: as a second term they only list values that failures happen to have. */
 static bool may_grow(const struct sided *sided, const struct guess *guess)
 {
     return guess->count > 1 || (guess->atom[0].kind == ATOM_SET && is_chance(sided, &guess->atom[0]) &&
                                 !atom_is_most_inputs(sided->search.ex, &guess->atom[0]));
 }
 
-/* A further term for the best of those that are there, as long as it shortens the description. */
+/* Adds further terms to the best rules as long as that shortens the description. */
 static void add_longer(struct sided *sided, struct guesses *out)
 {
     struct guess best[LENGTHENED];
@@ -262,7 +265,8 @@ static void add_rules(struct sided *sided, struct guesses *out)
         return;
     }
     for (int i = 0; i < sided->options && i < PAIRED; i++)
-        for (int j = i + 1; j < sided->options; j++) /* what says little alone may say much inside another */
+        /* a predicate that says little alone may say much inside another */
+        for (int j = i + 1; j < sided->options; j++)
             if (!is_chance(sided, &sided->option[i].atom) && !is_chance(sided, &sided->option[j].atom))
                 add_pair(sided, &sided->option[i].atom, sided->option[i].bits, &sided->option[j].atom,
                          sided->option[j].bits, out);
@@ -321,7 +325,7 @@ int search_sided(const struct explainer *ex, enum rule_kind kind, struct guesses
 
 static const double WORTH_SAYING = 6; /* bits */
 
-/* Values that failures inside happen to have are no reason. */
+/* Returns whether the predicate lists values that failures inside happen to have, which explains nothing. */
 static bool is_set_of_values(const struct explainer *ex, const struct atom *atom)
 {
     const struct quantity *quantity = &ex->quantity[atom->quantity];

@@ -1,4 +1,4 @@
-/* Atoms sorted by what they say of the trials: those that agree on all of them share one row of bits. */
+/* Predicates grouped by their truth on the trials: those that agree on all trials share one row of bits. */
 #include "explain_internal.h"
 
 #include <stdlib.h>
@@ -6,10 +6,11 @@
 
 enum { FIRST_CLASSES = 4096, FIRST_ATOMS = 16384 };
 enum {
-    SMALL_MODULUS = 12, /* of any number of remainders: up to it; beyond, of powers of two and tiles */
-    LARGEST_SET = 32,   /* modulus of a set of remainders, */
-    MOST_MEMBERS = 4,   /* of so many at the most */
-    MOST_SMALL = 8      /* values of a set of small ones */
+    /* moduli up to this have sets of any size; larger ones must be powers of two or tiles */
+    SMALL_MODULUS = 12,
+    LARGEST_SET = 32, /* largest modulus of a set of remainders */
+    MOST_MEMBERS = 4, /* most remainders of such a set */
+    MOST_SMALL = 8    /* most values of a set of small ones */
 };
 
 struct building {
@@ -39,7 +40,7 @@ static void place(struct table *table, int index, int words)
     table->slot[at] = index;
 }
 
-/* The rows of bits move when the table grows: every class is told where its own is now. */
+/* The rows of bits move when the table grows, so every class gets the new address of its row. */
 static int grow_classes(struct table *table, int words)
 {
     const int capacity = table->capacity ? 2 * table->capacity : FIRST_CLASSES;
@@ -92,7 +93,7 @@ static int grow_atoms(struct table *table)
     return atom && link ? 0 : -1;
 }
 
-/* Into the chain by cost; a chain holds CLASS_ATOMS at most, the cheapest. */
+/* Inserts the predicate into the chain by its cost. A chain holds the CLASS_ATOMS cheapest. */
 static void chain(struct table *table, struct atom_class *class, const struct atom *atom)
 {
     int *at = &class->first, passed = 0;
@@ -121,9 +122,9 @@ static void add_row(struct building *building, struct atom atom, const uint64_t 
     chain(table, find_class(table, bits, ex->words), &atom);
 }
 
-/* The atom whose truth is in building->bits, and its negation. What is the same for all trials tells
- * nothing, unless all of them fail: then what holds on all of them may be why. Of derived numbers too
- * much always holds. */
+/* Adds the predicate whose truth is in building->bits, and its negation. A predicate with the same truth on
+ * all trials tells nothing, unless all of them fail: then it may be the cause. That holds for axes and
+ * choices only, since too many other quantities are constant. */
 static void add_atom(struct building *building, struct atom atom)
 {
     const struct quantity *quantity = &building->ex->quantity[atom.quantity];
@@ -154,7 +155,8 @@ static void add_question(struct building *building, struct atom atom)
     add_atom(building, atom);
 }
 
-/* Whether all failures have the same value of that axis: a value nobody has listed may be the cause. */
+/* Returns whether all failures have the same value of the axis. A value that no list contains may be the
+ * cause. */
 static bool fail_alike(const struct explainer *ex, int q, int64_t *value)
 {
     bool found = false;
@@ -170,7 +172,8 @@ static bool fail_alike(const struct explainer *ex, int q, int64_t *value)
     return found;
 }
 
-/* A choice or a list of values: those that some failure has, and those that no pass has. */
+/* Adds sets of values of a choice or a list: those of failures, those of failures only, and those of passes
+ * only. */
 static void add_sets(struct building *building, int q)
 {
     const struct explainer *ex = building->ex;
@@ -191,7 +194,7 @@ static void add_sets(struct building *building, int q)
             add_question(building, (struct atom){.quantity = q, .kind = ATOM_SET, .a = set[i]});
 }
 
-/* "cols in {1, 2, 3, 5}": the small values that fail, and those of them that never pass. */
+/* Adds "cols in {1, 2, 3, 5}": the small values that fail, and those of them that never pass. */
 static void add_small_sets(struct building *building, int q)
 {
     const struct explainer *ex = building->ex;
@@ -231,7 +234,8 @@ static void add_equals(struct building *building, int q)
         add_question(building, (struct atom){.quantity = q, .kind = ATOM_EQUAL, .a = value});
 }
 
-/* Of an axis with few values most moduli say nothing. */
+/* Returns whether the remainder differs among the values of the axis. For an axis with few values, most
+ * moduli tell nothing. */
 static bool varies(const struct explainer *ex, const struct modulus *modulus, int residue)
 {
     const struct quantity *quantity = &ex->quantity[modulus->quantity];
@@ -261,8 +265,8 @@ static void add_remainder(struct building *building, int m, int residue)
                                      .b = residue});
 }
 
-/* Whether failures are to be found inside this residue, or outside of it, clearly more often than
- * chance has it: every one of them, no pass among them, or twice the rate. */
+/* Returns whether failures are clearly more frequent, or clearly rarer, with this remainder than by
+ * chance. */
 static bool tells(int fails_in, int passes_in, int fails, int passes)
 {
     const int in = fails_in + passes_in;
@@ -286,8 +290,9 @@ static void add_residue_atom(struct building *building, int m, enum atom_kind ki
     add_atom(building, atom);
 }
 
-/* "cols % 8 >= 5": as tight as failures allow, as wide as passes do, and the same of the other side. What begins at 1 or ends one
- * before the last is a remainder alone. */
+/* Adds ranges such as "cols % 8 >= 5": as tight as the failures permit, as wide as the passes permit, and the
+ * reverse. Ranges that begin at 1 or end at the last remainder but one are left out, since a single remainder
+ * says the same. */
 static void add_ranges(struct building *building, int m, const int *fails, const int *passes)
 {
     const int modulus = building->ex->modulus[m].modulus;
@@ -298,7 +303,7 @@ static void add_ranges(struct building *building, int m, const int *fails, const
             least++;
         while (most >= 0 && !side[i][most])
             most--;
-        int wide = least - 1; /* the last remainder of the other side before it */
+        int wide = least - 1; /* the last remainder of the other side before `least` */
         while (wide >= 0 && !side[1 - i][wide])
             wide--;
         if (least > 1 && least < modulus - 1)
@@ -310,7 +315,7 @@ static void add_ranges(struct building *building, int m, const int *fails, const
     }
 }
 
-/* "cols % 8 in {3, 5}": those that failures have, and those that passes lack. */
+/* Adds sets such as "cols % 8 in {3, 5}": the remainders of failures, and those of failures only. */
 static void add_residue_sets(struct building *building, int m, const int *fails, const int *passes)
 {
     const int modulus = building->ex->modulus[m].modulus;

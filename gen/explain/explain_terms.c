@@ -1,5 +1,5 @@
-/* How much each term of a rule rests on. A term that hardly any run speaks for may be there by chance: of all that can be
- * said of a few runs something always fits. */
+/* Measures how many runs support each term of a rule. A term with hardly any may be there by chance, since
+ * some condition always fits a few runs. */
 #include "explain_internal.h"
 
 enum { TERM_RUNS = 20 };
@@ -9,7 +9,8 @@ static bool is_alone(const struct guess *rule, int at)
     return rule->starts[at] && (at + 1 == rule->count || rule->starts[at + 1]);
 }
 
-/* Runs that tell the rule from the same without this term; those of a clause of one, without the clause. */
+/* Returns the number of runs on which the rule and the rule without this term differ. A clause of one term is
+ * removed as a whole. */
 static int term_runs(const struct explainer *ex, const struct guess *rule, int at)
 {
     const bool without = !is_alone(rule, at);

@@ -1,16 +1,18 @@
-/* Thresholds: runs leave a gap in which one may lie; which values of it are worth considering. */
+/* Chooses thresholds: the runs leave a gap in which a threshold may lie, and some values in it are likelier
+ * than others. */
 #include "explain_internal.h"
 
 enum { MOST_CANDIDATES = 8 + SPACE_MAX_TILES + MOST_VALUES };
 static const double BY_LUCK =
-    8; /* bits: a threshold is where the last failure is, so that more luck than elsewhere is likely */
+    8; /* bits: the threshold lies at the last failure, so more passes may be due to chance than elsewhere */
 
 struct gap {
     int64_t low, high; /* every threshold in low..high fits all trials */
 };
 
-/* A trial bounds the threshold when its outcome hangs on this atom: whether the rule holds is monotone
- * in the truth of each atom. False: no trial needs the atom to be false, or none needs it to be true. */
+/* Finds the gap. A rule's truth is monotone in the truth of each predicate, so a trial restricts the
+ * threshold if its outcome depends on this predicate. Returns false if no trial needs the predicate to be
+ * false, or none needs it to be true. */
 static bool find_gap(const struct explainer *ex, const struct guess *guess, int at, bool forgive,
                      struct gap *gap)
 {
@@ -42,7 +44,8 @@ static void add(int64_t *list, int *count, const struct gap *gap, int64_t value)
     list[(*count)++] = value;
 }
 
-/* Sizes spread over powers of two, so the middle of a wide gap is the geometric one. */
+/* Returns the middle of the gap: the geometric mean in a wide gap, since sizes are spread over powers of
+ * two. */
 static int64_t middle(const struct gap *gap)
 {
     int64_t low = gap->low > 0 ? gap->low : 1, high = gap->high;
@@ -84,9 +87,9 @@ static void set_threshold(const struct explainer *ex, struct guess *guess, int a
     guess->cost += atom->cost;
 }
 
-/* --- of a necessary condition --- */
+/* --- thresholds of a necessary condition --- */
 
-/* Passes that only the wider condition has inside. */
+/* Returns the number of passes that only the wider condition contains. */
 static int passes_let_in(const struct explainer *ex, const struct guess *rule, const struct guess *wider)
 {
     int passes = 0;
@@ -96,7 +99,8 @@ static int passes_let_in(const struct explainer *ex, const struct guess *rule, c
     return passes;
 }
 
-/* Of the rounder thresholds up to so far outside that let in no more passes than those, beyond `rule`, the simplest. */
+/* Finds the simplest threshold among rounder ones at a distance of at most `reach`. It may admit at most
+ * `most_passes` passes that `rule` excludes. */
 static void widen_by(const struct explainer *ex, const struct guess *rule, const struct guess *tight, int at,
                      int64_t reach, double most_passes, struct guess *best)
 {
@@ -115,7 +119,7 @@ static void widen_by(const struct explainer *ex, const struct guess *rule, const
 void widen_thresholds(const struct explainer *ex, struct guess *rule, double rate)
 {
     const double most_passes =
-        rate < 1 ? -BY_LUCK / __builtin_log2(1 - rate) : 0; /* of all thresholds together */
+        rate < 1 ? -BY_LUCK / __builtin_log2(1 - rate) : 0; /* for all thresholds together */
     const struct guess original = *rule;
     for (int at = 0; at < rule->count; at++) {
         const struct guess tight = *rule;
@@ -125,9 +129,9 @@ void widen_thresholds(const struct explainer *ex, struct guess *rule, double rat
     }
 }
 
-/* --- of a rule on both sides --- */
+/* --- thresholds of a two-sided rule --- */
 
-/* The likeliest threshold of the gap; false when the atom does nothing. */
+/* Sets the likeliest threshold in the gap. Returns false if the predicate has no effect. */
 static bool settle(const struct explainer *ex, struct guess *guess, int at, bool forgive)
 {
     int64_t list[MOST_CANDIDATES];

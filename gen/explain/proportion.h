@@ -1,4 +1,4 @@
-/* How sure a counted share is. */
+/* A proportion and its confidence interval. */
 #ifndef UNSEEN_PROPORTION_H
 #define UNSEEN_PROPORTION_H
 
@@ -6,7 +6,8 @@ struct proportion {
     double value, low, high;
 };
 
-/* pass of count (at least 1) with Wilson's score interval, z standard deviations to either side. */
+/* Returns pass / count (count is at least 1) with Wilson's score interval of z standard deviations to either
+ * side. */
 struct proportion proportion_wilson(int pass, int count, double z);
 
 #endif

@@ -5,7 +5,7 @@
 #include "gen/contract/constraint.h"
 #include "gen/draw/move.h"
 
-/* What has been found out about one configuration. */
+/* The result of one configuration. */
 struct trial {
     struct config config;
     bool fails;
@@ -13,16 +13,16 @@ struct trial {
 
 struct shrinking {
     const struct space *space;
-    int axes; /* of the problem; number `axes` is the seed */
+    int axes; /* number of axes of the problem; index `axes` stands for the seed */
     shrink_fails ask;
     void *data;
-    struct config best;  /* fails, the simplest so far */
-    struct trial *trial; /* a few dozen: searched from end to end */
+    struct config best;  /* the simplest configuration so far that fails */
+    struct trial *trial; /* a few dozen, searched from end to end */
     int trials, runs, most;
-    bool ended; /* no more runs: what is not known stays unknown */
+    bool ended; /* no more runs are possible: unknown results remain unknown */
 };
 
-/* Steps that take several axes at once name them by a bit each. */
+/* A set of axes that one step changes together, one bit each. */
 typedef unsigned axis_mask;
 
 static bool is_number(const struct shrinking *s, int axis)
@@ -36,7 +36,8 @@ static int64_t least_of(const struct shrinking *s, int axis)
     return is_number(s, axis) ? domain->low : domain->value[0];
 }
 
-/* Seed 0 is as simple as seed 1: a line without a seed has it. */
+/* Returns whether the axis is at its least. Seed 0 is as simple as seed 1, since a line without a seed has
+ * seed 0. */
 static bool is_least(const struct shrinking *s, int axis)
 {
     return axis == s->axes ? s->best.seed <= 1 : s->best.value[axis] == least_of(s, axis);
@@ -72,10 +73,10 @@ static bool fails(struct shrinking *s, const struct config *config)
 
 enum {
     REPAIR_REACH = 4097, /* above every value of a coupled axis in any published contract */
-    SNAP_REACH = 64      /* how far from one legal value to the next */
+    SNAP_REACH = 64      /* greatest distance from one legal value to the next */
 };
 
-/* The greatest legal value up to `most`; false: there is none. */
+/* Finds the greatest legal value up to `most`. Returns false if there is none. */
 static bool value_up_to(const struct domain *domain, int64_t most, int64_t *value)
 {
     *value = most;
@@ -84,8 +85,8 @@ static bool value_up_to(const struct domain *domain, int64_t most, int64_t *valu
     return most >= domain->low;
 }
 
-/* A step that the constraints forbid takes one more axis down with it, the one that has the least way to go:
- * without it heads=32 kv_heads=8 would never come down to one of each. */
+/* Repairs a step that the constraints forbid, by lowering one more axis: the one that must move least.
+ * Otherwise heads=32 kv_heads=8 would never reach 1 and 1. */
 static bool repair(const struct shrinking *s, struct config *config, axis_mask kept)
 {
     int64_t nearest = REPAIR_REACH, value;
@@ -130,8 +131,8 @@ static bool in_domains(const struct shrinking *s, axis_mask axes, int64_t value)
     return true;
 }
 
-/* Sets `axes` to `value`; where neither that nor a repair is legal (k % 2 == 0), to the next value below
- * that is. */
+/* Sets `axes` to `value`. If neither that nor a repair of it is legal (k % 2 == 0), sets them to the next
+ * legal value below. */
 static bool step(struct shrinking *s, axis_mask axes, int64_t value)
 {
     for (int64_t at = value; at > value - SNAP_REACH && in_domains(s, axes, at); at--) {
@@ -159,8 +160,8 @@ static bool step_to_least(struct shrinking *s, const int *axis, int count)
     return config_equal(&candidate, &s->best) || (repair(s, &candidate, kept) && take(s, &candidate));
 }
 
-/* Most axes have no say in a failure: all of them go at once, or half of them, or a quarter, so that an
- * axis without a say costs a fraction of a run. */
+/* Lowers all axes at once, or else half of them, then a quarter. Most axes do not matter for a failure, so
+ * that each of these costs a fraction of a run. */
 static void lower_many(struct shrinking *s, const int *axis, int count)
 {
     if (count == 0 || step_to_least(s, axis, count) || count == 1)
@@ -171,14 +172,14 @@ static void lower_many(struct shrinking *s, const int *axis, int count)
 
 /* --- numbers --- */
 
-/* Value of the first of `axes`, all of which have the same one. */
+/* Returns the value of `axes`, which is the same for all of them. */
 static int64_t value_of(const struct shrinking *s, axis_mask axes)
 {
     return s->best.value[__builtin_ctz(axes)];
 }
 
-/* Down by powers of two, the larger first: where all above a threshold fails, it ends exactly there; and
- * each step keeps the residues modulo all smaller powers, so that k % 64 == 17 ends at 17. */
+/* Lowers the value by powers of two, the largest first. If everything above a threshold fails, this ends
+ * exactly there. Each step keeps the residues modulo all smaller powers, so that k % 64 == 17 ends at 17. */
 static bool descend(struct shrinking *s, axis_mask axes, int64_t first)
 {
     bool any = false;
@@ -187,7 +188,7 @@ static bool descend(struct shrinking *s, axis_mask axes, int64_t first)
     return any;
 }
 
-/* The greatest power of two below `value`; 0: none. */
+/* Returns the greatest power of two below `value`, or 0 if there is none. */
 static int64_t power_below(int64_t value)
 {
     int64_t power = value > 1;
@@ -196,7 +197,7 @@ static int64_t power_below(int64_t value)
     return power;
 }
 
-/* A fraction of the value, as often as that still fails. */
+/* Divides the value as often as the result still fails. */
 static void divide(struct shrinking *s, axis_mask axes, int by)
 {
     while (by == 2 || value_of(s, axes) % by == 0)
@@ -204,8 +205,8 @@ static void divide(struct shrinking *s, axis_mask axes, int by)
             return;
 }
 
-/* Halves and other fractions as long as they go; then, unless one less passes, the threshold between the
- * last half that passes and the value that fails. */
+/* Divides the value as long as the result fails. If one less also fails, then searches the threshold between
+ * the last half, which passes, and the value. */
 static void settle(struct shrinking *s, axis_mask axes)
 {
     divide(s, axes, 2);
@@ -216,7 +217,7 @@ static void settle(struct shrinking *s, axis_mask axes)
         descend(s, axes, power_below(value_of(s, axes) / 2));
 }
 
-/* A list is short: from its least upward, the first that fails is the end. */
+/* Tries the values of a list, which is short, from its least upward and takes the first that fails. */
 static bool settle_list(struct shrinking *s, int axis)
 {
     const struct domain *domain = &s->space->domain[axis];
@@ -234,7 +235,7 @@ static void settle_axis(struct shrinking *s, int axis)
         settle(s, 1u << axis);
 }
 
-/* m == n == k fails: none of them can move alone. Axes of the same value move together. */
+/* Lowers axes of the same value together. If m == n == k fails, none of them can move alone. */
 static void settle_equals(struct shrinking *s)
 {
     for (int i = 0; i < s->axes; i++) {
@@ -252,7 +253,8 @@ static void settle_equals(struct shrinking *s)
 
 /* --- the proof --- */
 
-/* The steps that a minimal number withstands: its least, half of it, tile multiples below, one less. */
+/* Tries the steps that a minimal number must withstand: its least, half of it, multiples of tiles below it,
+ * and one less. */
 static bool improve_number(struct shrinking *s, int axis)
 {
     const struct domain *domain = &s->space->domain[axis];
@@ -264,14 +266,14 @@ static bool improve_number(struct shrinking *s, int axis)
     for (int i = 0; i < count; i++)
         if (value_up_to(domain, next[i], &to) && to < value && step(s, 1u << axis, to)) {
             settle_axis(s, axis);
-            if (domain->value_count == 0) /* not tile by tile, which would take all runs */
+            if (domain->value_count == 0) /* not tile by tile, which would use up all runs */
                 descend(s, 1u << axis, power_below(s->best.value[axis]));
             return true;
         }
     return false;
 }
 
-/* One pass over every step that is left. False: none of them still fails. */
+/* Tries every remaining step once. Returns false if none of them still fails. */
 static bool improve(struct shrinking *s)
 {
     bool any = false;
@@ -286,8 +288,8 @@ static bool improve(struct shrinking *s)
     return any;
 }
 
-/* Farther than a minimal configuration must withstand, as far as the runs go: what fails need not be an
- * interval. */
+/* Makes larger steps than a minimal configuration must withstand, while there are runs: the failing values
+ * need not form an interval. */
 static bool jump(struct shrinking *s)
 {
     bool any = false;
@@ -303,7 +305,7 @@ static void prove(struct shrinking *s)
         ;
 }
 
-/* The axes that can still come down, the one that costs most first: extents multiply, so it is the one
+/* Lists the axes that can still be lowered, the most expensive first. Extents multiply, so that is the one
  * with the largest quotient of value and least. Choices and the seed cost nothing and come last. */
 static int order_axes(const struct shrinking *s, int *axis)
 {

@@ -12,7 +12,7 @@ struct counted {
     const char *word; /* "unseen" */
     bool denied;      /* the verdict is cheating or forbidden: nothing counts as passing */
     int planned;      /* configurations of the set */
-    int timeable;     /* those that are not small (untimed) configurations */
+    int timeable;     /* configurations that are not small ones (small ones are untimed) */
     int total;        /* planned and judged, without passing small ones, which have no speed */
     int found;        /* those in the record */
     int scouts;       /* passing small configurations; not counted in any number below */
