@@ -42,7 +42,8 @@ class Sentence:
 
 LIMITS = {"documents": Limits(25, 45, 0.003), "comments": Limits(22, 45, 0.003)}
 SUFFIXES = {".md": "documents"} | dict.fromkeys((".c", ".h", ".cu", ".cuh", ".cpp", ".py"), "comments")
-SKIPPED = {".git", "build", "corpus", "__pycache__"}
+SKIPPED = {".git", "corpus", "__pycache__"}
+OUTPUT = "build"  # skipped at the top of the tree; verify/build is source
 FEWEST_WORDS = 4  # fewer are a label and no sentence
 CLAUSE = re.compile(
     r"(what|whatever|whoever|who|those (that|who)|that (which|of)|of (what|those|the others)|where what"
@@ -143,6 +144,10 @@ def files(paths: list[str], listed: str | None) -> Iterator[Path]:
                 yield from sorted(path.rglob("*")) if path.is_dir() else [path]
 
 
+def is_skipped(path: Path) -> bool:
+    return path.parts[0] == OUTPUT or bool(SKIPPED & set(path.parts))
+
+
 def percentile(words: list[int], tenths: int) -> int:
     return sorted(words)[min(len(words) * tenths // 10, len(words) - 1)]
 
@@ -182,7 +187,7 @@ def main() -> int:
     options = parser.parse_args()
     kinds: dict[str, list[Sentence]] = {kind: [] for kind in LIMITS}
     for path in dict.fromkeys(files(options.path, options.paths)):
-        if path.suffix in SUFFIXES and path.is_file() and not SKIPPED & set(path.parts):
+        if path.suffix in SUFFIXES and path.is_file() and not is_skipped(path):
             found = list(sentences(path))
             kinds[SUFFIXES[path.suffix]] += found
             if options.each and found:

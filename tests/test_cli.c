@@ -179,7 +179,7 @@ START_TEST(verifys_help_names_every_option_of_the_contract)
     CLI("verify", "--help");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         cli_expect(0, options[i]);
-    cli_expect(0, "first configuration that fails");
+    cli_expect(0, "first failure");
     cli_expect(0, "Exit status");
 }
 END_TEST

@@ -268,6 +268,56 @@ START_TEST(every_command_and_option_is_documented)
 }
 END_TEST
 
+/* Does a command's --help list the option? Its list has all names in column 6: "      --json=FILE", "  -q, --quiet". */
+static bool takes_option(const char *help, const char *option)
+{
+    enum { COLUMN = 6 };
+    for (const char *p = help; (p = strstr(p, option)) != NULL; p++)
+        if (p - help > COLUMN && p[-COLUMN - 1] == '\n' && !isalpha((unsigned char)p[strlen(option)]) &&
+            p[strlen(option)] != '-')
+            return true;
+    return false;
+}
+
+/* The section's rows that begin with the option: does their second cell name the command? */
+static bool is_in_row(const char *section, const char *option, const char *command)
+{
+    for (const char *row = strstr(section, "\n| `-"); row; row = strstr(row + 1, "\n| `-")) {
+        const char *const of = strstr(row + 3, " | "), *const end = of ? strstr(of + 3, " | ") : NULL;
+        ck_assert_msg(end != NULL, "doc/commands.md: a row has no three cells: %.60s", row);
+        char *first = strndup(row, (size_t)(of - row)), *second = strndup(of, (size_t)(end - of));
+        const bool found = has_option(first, option) && has_option(second, command);
+        free(first);
+        free(second);
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+/* Below "## Options" the second column names exactly the commands that take an option. */
+START_TEST(the_table_of_options_names_the_commands_that_take_them)
+{
+    char *const text = read_document(cli_repository("doc/commands.md")), option[WORD];
+    char *const section = strstr(text, "\n## Options\n"), *const end = strstr(text, "\n## Exit status\n");
+    int rows = 0;
+    ck_assert(section && end && section < end);
+    *end = '\0';
+    for (const char *const *name = known_commands(); *name; name++) {
+        CLI(*name, "--help");
+        for (const char *row = strstr(section, "\n| `-"); row; row = strstr(row + 1, "\n| `-"), rows++) {
+            char *const first = strndup(row, (size_t)(strstr(row + 3, " | ") - row));
+            for (const char *p = first; next_option(&p, option);)
+                ck_assert_msg(is_in_row(section, option, *name) == takes_option(cli.out, option),
+                              "doc/commands.md and --help differ: does 'unseen %s' take %s?", *name, option);
+            free(first);
+        }
+    }
+    ck_assert_int_gt(rows, 500);
+    free(text);
+}
+END_TEST
+
 /* START_TEST(name) in any of the tests' files. */
 static bool is_test(const char *name, size_t length)
 {
@@ -437,6 +487,7 @@ Suite *docs_suite(void)
     tcase_add_checked_fixture(typed, cli_setup, cli_teardown);
     tcase_set_timeout(typed, 60);
     tcase_add_test(typed, every_command_and_option_is_documented);
+    tcase_add_test(typed, the_table_of_options_names_the_commands_that_take_them);
     tcase_add_loop_test(typed, what_a_document_tells_to_type_exists, 0, count);
     suite_add_tcase(suite, read);
     suite_add_tcase(suite, typed);

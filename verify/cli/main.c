@@ -8,6 +8,7 @@
 #include "options.h"
 #include "problems/suggest.h"
 #include "reports/program.h"
+#include "reports/text.h"
 #include "verify/build/scratch.h"
 #include "verify/device/processors.h"
 #include "verify/isolate/child.h"
@@ -35,137 +36,128 @@ const char *__lsan_default_options(void)
 static const struct command commands[] = {
     {"list", "", 0, 0, "List the problems, one line each.", command_list},
     {"describe", "PROBLEM", 1, 1,
-     "Axes, contract, input classes, tensors and arithmetic of a problem; with --header the C header that a "
-     "candidate "
-     "may include.",
+     "Print axes, contract, input classes, tensors and arithmetic of a problem; with --header, the C header "
+     "that a candidate may include.",
      command_describe},
     {"draw", "PROBLEM", 1, 1,
-     "Draw the seen and unseen sets and print them, one configuration per line, with why each was "
-     "drawn.",
+     "Draw the seen and the unseen set and print them, one configuration per line, with the reason of each.",
      command_draw},
     {"export", "PROBLEM", 1, 1,
-     "Draw the seen and unseen sets and write them for other programs: with lines, values, reasons, shapes "
-     "and "
-     "types of tensors, and on request with inputs.\v"
+     "Draw the seen and the unseen set and write them for other programs: values, reasons, shapes and types "
+     "of tensors, and on request inputs.\v"
      "For example:\n"
      "  unseen export softmax --unseen 40 --format python --out shapes.py\n"
-     "  unseen export softmax --unseen 8 --format json --out set.json --inputs inputs "
-     "--inputs-as safetensors\n\n"
-     "Exit status: 0 it is written, 2 bad usage or input, 3 the environment cannot do it.",
+     "  unseen export softmax --unseen 8 --format json --inputs inputs\n\n"
+     "Exit status: 0 written, 2 bad usage or input, 3 the environment cannot do it.",
      command_export},
     {"verify", "PROBLEM CANDIDATE", 2, 2,
-     "Run CANDIDATE (.c, .cpp, .cu, .so, .py or .json) on the seen and on an unseen set, judge every output "
-     "element, and "
-     "say whether it is general.\v"
+     "Run CANDIDATE (.c, .cpp, .cu, .so, .py, .json or a folder) on the seen and on an unseen set, judge "
+     "every output element, and say whether it is general.\v"
      "For example:\n"
      "  unseen verify softmax kernel.cu --effort quick\n"
-     "  unseen verify softmax kernel.c --device host --json result.json\n\n" STATUSES,
+     "  unseen verify softmax kernel.c --device host --json result.json\n"
+     "\n" STATUSES,
      command_verify},
     {"check", "PROBLEM CANDIDATE CONFIGURATION", 3, 3,
      "Run CANDIDATE on one configuration, such as 'rows=3 cols=4099 seed=91'.\v"
-     "Exit status: 0 it passes, 1 it does not, 2 bad usage or input, 3 the environment cannot do it, "
-     "130 interrupted.",
+     "Exit status: 0 it passes, 1 it does not, 2 bad usage or input, 3 the environment cannot do it, 130 "
+     "interrupted.",
      command_check},
     {"shrink", "PROBLEM CANDIDATE CONFIGURATION", 3, 3,
-     "Find the simplest configuration on which CANDIDATE still fails as it does on CONFIGURATION.\v"
+     "Find the simplest configuration on which CANDIDATE fails in the same way as on CONFIGURATION.\v"
      "For example:\n"
      "  unseen shrink softmax kernel.cu 'rows=37 cols=4099 seed=91'\n\n"
-     "Exit status: 1 it fails, and the smallest failure is printed; 2 bad usage or input, or it passes; "
-     "3 the environment cannot do it; 130 interrupted, and the smallest failure so far is printed.",
+     "Exit status: 1 it fails, and the smallest failure is printed; 2 bad usage or input, or it passes; 3 "
+     "the environment cannot do it; 130 interrupted, and the smallest failure so far is printed.",
      command_shrink},
     {"freeze", "PROBLEM CONFIGURATION", 2, 2,
-     "Keep CONFIGURATION among the failures that `verify` runs before all others.\v"
-     "Exit status: 0 it is kept, 2 bad usage or input, 3 the file cannot be written.",
+     "Add CONFIGURATION to the failures that `verify` runs first.\v"
+     "Exit status: 0 kept, 2 bad usage or input, 3 the file cannot be written.",
      command_freeze},
     {"history", "[PROBLEM|CANDIDATE]", 0, ARGUMENTS_MAX,
-     "Verdicts over time, newest first, of a database that `verify --db FILE` wrote.\v"
+     "List verdicts over time, newest first, from a database that `verify --db FILE` wrote.\v"
      "For example:\n"
      "  unseen verify softmax kernel.cu --db runs.db\n"
      "  unseen history softmax --db runs.db --plot softmax.svg\n"
      "  unseen history --db runs.db --import results/a.json results/b.json\n\n"
-     "Exit status: 0 shown or taken in, 2 bad usage or input, 3 the database cannot be read or written.",
+     "Exit status: 0 shown or imported, 2 bad usage or input, 3 the database cannot be read or written.",
      command_history},
     {"audit", "PROBLEM", 1, 1,
-     "Put outputs that no honest work went into (zeros, a constant, half of the work, ..) through the "
-     "published check and through ours; of a task in Python, through its own.\v"
-     "Exit status: 0 ours accepts none of them on any configuration, 1 it does, 2 bad usage or input, 3 the "
-     "environment cannot do it, 130 interrupted.",
+     "Run null outputs (zeros, a constant, half of the work, ..) through the published check and through "
+     "ours; for a task in Python, through its own check.\v"
+     "Exit status: 0 ours accepts none of them on any configuration, 1 ours accepts one, 2 bad usage or "
+     "input, 3 the environment cannot do it, 130 interrupted.",
      command_audit},
     {"new", "NAME", 1, 1,
-     "Write a folder with a problem of your own, to begin with a copy of another one; any command takes a "
-     "folder where it "
-     "takes a problem's name.\v"
+     "Make a folder for a problem of your own, as a copy of another one. Any command takes a folder in the "
+     "place of a problem's name.\v"
      "For example:\n"
      "  unseen new my_norm --like rms_norm\n"
      "  unseen new my_gather --form elements\n"
      "  unseen verify ./my_norm my_norm/baseline.c --device host",
      command_new},
     {"import", "TASK", 1, 1,
-     "Write a problem's folder from a task in Python: a KernelBench file (Model, get_inputs, "
-     "get_init_inputs) or a "
-     "KernelBench-Hard directory. The task is executed, in the sandbox.\v"
+     "Make a problem's folder from a task in Python: a KernelBench file (Model, get_inputs, get_init_inputs) "
+     "or a KernelBench-Hard directory. The task is executed, in the sandbox.\v"
      "For example:\n"
      "  unseen import level1/67_conv_standard_1D.py --python venv/bin/python\n\n"
-     "Exit status: 0 it is written, 2 the task cannot be imported, 3 there is no interpreter with torch, or "
-     "no "
+     "Exit status: 0 written, 2 the task cannot be imported, 3 there is no interpreter with torch, or no "
      "room.",
      command_import},
     {"harden", "TASK", 1, 1,
-     "Write shapes, inputs and tolerances for a task in Python (a .py file, or what unseen import made) that "
-     "tell null outputs "
-     "and planted faults from the right answer: at most 12, as KernelBench, KernelBench-Hard, "
-     "FlashInfer-Bench and gpu-mode take "
-     "them. The task is executed, in the sandbox.\v"
+     "Write at most 12 shapes, with inputs and tolerances, that reject null outputs and planted faults of a "
+     "task in Python (a .py file, or a folder that unseen import made). KernelBench, KernelBench-Hard, "
+     "FlashInfer-Bench and gpu-mode can read them. The task is executed, in the sandbox.\v"
      "For example:\n"
      "  unseen harden level1/23_Softmax.py --out hardened --python venv/bin/python\n\n"
-     "Exit status: 0 it is written, 2 bad usage or input, or nothing of it can vary or be told, 3 the "
-     "environment cannot do it, "
-     "130 interrupted.",
+     "Exit status: 0 written, 2 bad usage or input, or no size of the task can vary, or it has no reference, "
+     "3 the environment cannot do it, 130 interrupted.",
      command_harden},
     {"prove", "PROBLEM", 1, 1,
-     "Test a problem's definition by itself: enclosures against MPFR, the right output and slightly wrong "
-     "ones, null "
-     "outputs, its own kernels, its seen set, and what each input class can tell.\v"
-     "Exit status: 0 every check passed, 1 some did not, 2 bad usage or input, 3 the environment cannot do "
+     "Test a problem's definition: enclosures against MPFR, right and slightly wrong outputs, null outputs, "
+     "its own kernels, its seen set, and what each input class can detect.\v"
+     "Exit status: 0 every check passed, 1 a check failed, 2 bad usage or input, 3 the environment cannot do "
      "it, 130 interrupted.",
      command_prove},
     {"report", "RESULT.json...", 1, ARGUMENTS_MAX,
-     "Write reports from what verify --json stored: the terminal's without options; several results side by "
-     "side.\v"
+     "Print the terminal's report of results that verify --json wrote, or write other reports; several "
+     "results stand side by side.\v"
      "For example:\n"
      "  unseen report before.json after.json --html report.html\n\n"
      "Exit status: 0 every candidate is general (--accept limited: or limited), 1 some are not, 2 bad usage "
-     "or input, 3 the environment "
-     "cannot do "
-     "it.",
+     "or input, 3 the environment cannot do it.",
      command_report},
     {"compare", "[PROBLEM] OLD NEW", 2, 3,
-     "Is NEW worse than OLD? Two candidates, checked and timed now in turns on the same configurations "
-     "(PROBLEM OLD NEW); two stored results (OLD.json NEW.json); or a candidate against a stored result "
-     "(PROBLEM CANDIDATE --against OLD.json).\v"
+     "Find out whether NEW is worse than OLD. Takes two candidates, which are checked and timed now in turns "
+     "(PROBLEM OLD NEW); two stored results (OLD.json NEW.json); or a candidate and a stored result (PROBLEM "
+     "CANDIDATE --against OLD.json).\v"
      "For example:\n"
      "  unseen compare softmax old.cu new.cu --effort quick\n\n"
-     "Exit status: 0 nothing is known to be worse, 1 something is, or too little could be told, 2 bad usage "
-     "or "
-     "input, 3 the environment cannot do it, 130 interrupted.",
+     "Exit status: 0 nothing is known to be worse, 1 something is worse, or too little is known, 2 bad usage "
+     "or input, 3 the environment cannot do it, 130 interrupted.",
      command_compare},
     {"peak", "", 0, 0,
-     "Measure what the hardware can do, beside the vendor's figures, and keep it: verify, check and compare "
-     "use it from then on.\v"
+     "Measure what the hardware can do, print it beside the vendor's figures, and keep it for verify, check "
+     "and compare.\v"
      "Exit status: 0 measured and kept, 2 bad usage, or the file is another's, 3 the environment cannot do "
-     "it, "
-     "130 interrupted.",
+     "it, 130 interrupted.",
      command_peak},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_usage(FILE *out)
 {
+    enum { INDENT = 6, ROOM = 1024 };
+    char text[ROOM];
     fprintf(out, "Usage: unseen COMMAND [ARGUMENT...] [OPTION...]\n\n");
-    for (int i = 0; i < COMMANDS; i++)
-        fprintf(out, "  unseen %s%s%s\n      %.*s\n", commands[i].name, *commands[i].arguments ? " " : "",
-                commands[i].arguments, (int)strcspn(commands[i].doc, "\v"), commands[i].doc);
-    fprintf(out, "\n`unseen COMMAND --help` lists the options of a command.\n" STATUSES "\n");
+    for (int i = 0; i < COMMANDS; i++) {
+        fprintf(out, "  unseen %s%s%s\n%*s", commands[i].name, *commands[i].arguments ? " " : "",
+                commands[i].arguments, INDENT, "");
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(commands[i].doc, "\v"), commands[i].doc);
+        text_wrap(out, INDENT, INDENT, text);
+    }
+    fprintf(out, "\n`unseen COMMAND --help` lists the options of a command.\n");
+    text_wrap(out, 0, 0, STATUSES);
 }
 
 static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
@@ -173,9 +165,9 @@ static bool is_one_of(const char *word, const char *a, const char *b, const char
     return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
 }
 
-/* libgomp reads its environment before main. By default, waiting threads spin for milliseconds; several of
- * these tools on one machine would take the cores from each other's work. Only the environment can change
- * that, so the program restarts itself. If that fails, it continues. */
+/* Restarts the process with OMP_WAIT_POLICY=passive, since libgomp reads its environment before main. By
+ * default waiting threads spin for milliseconds, so several tools on one machine take the cores from each
+ * other. If the restart fails, the process goes on. */
 static void wait_passively(char **argv)
 {
     char self[1024];
