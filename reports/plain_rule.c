@@ -50,11 +50,16 @@ static void add_two_sided(char text[SAID_SIZE], const struct result_rule *rule, 
 /* Every failure satisfies the rule, but some runs inside it pass. */
 static void add_necessary(char text[SAID_SIZE], const struct result_rule *rule, const char *outcome)
 {
-    add(text, "It %s only when %s: %d of %d failures lie there, and none of %d fresh run%s elsewhere fails.",
-        outcome, rule->text, rule->explained, rule->failures, rule->outside, plural(rule->outside));
-    if (rule->inside > 0)
+    const int others = rule->failures - rule->explained;
+    add(text, "It %s %s when %s: %d of %d failures lie there, and none of %d fresh run%s elsewhere fails.",
+        outcome, others > 0 ? "nearly only" : "only", rule->text, rule->explained, rule->failures,
+        rule->outside, plural(rule->outside));
+    if (rule->inside > rule->fails_inside)
         add(text, " It does not fail always there: %d of %d fresh run%s pass.",
             rule->inside - rule->fails_inside, rule->inside, plural(rule->inside));
+    else if (rule->inside > 0)
+        add(text, " There %d of %d fresh run%s fail.", rule->fails_inside, rule->inside,
+            plural(rule->inside));
     if (rule->inner[0])
         add(text, " Failures there are most frequent with %s: %d of %d run%s, against %d of %d without.",
             rule->inner, rule->inner_fails, rule->inner_runs, plural(rule->inner_runs), rule->other_fails,

@@ -17,9 +17,10 @@ const char *rule_kind_name(enum result_rule_kind kind)
  * all runs 12 of 12 with input=needle and 20 of 44 without" */
 static void necessary_text(char text[RULE_TEXT_SIZE], const struct result_rule *rule)
 {
-    int length = snprintf(text, RULE_TEXT_SIZE,
-                          "every failure has %s (%d of %d; none of %d fresh runs elsewhere fails)",
-                          rule->text, rule->explained, rule->failures, rule->outside);
+    int length =
+        snprintf(text, RULE_TEXT_SIZE, "%s failure has %s (%d of %d; none of %d fresh runs elsewhere fails)",
+                 rule->explained < rule->failures ? "nearly every" : "every", rule->text, rule->explained,
+                 rule->failures, rule->outside);
     if (rule->inside > 0 && length > 0 && length < RULE_TEXT_SIZE)
         length += snprintf(text + length, RULE_TEXT_SIZE - (size_t)length,
                            "; where it holds, %d of %d fresh runs pass", rule->inside - rule->fails_inside,

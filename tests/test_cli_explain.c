@@ -16,19 +16,25 @@ static const char small_space[] = "rows 1..512 tile 1 4 32 128\n"
                                   "limit rows*cols <= 2^16\n";
 
 /* 80 configurations as with less effort, but time for an explanation on a busy machine, too. */
-static json_t *verify(const char *problem, const char *kernel, const char *more, const char *value)
+static json_t *verify_file(const char *problem, const char *file, const char *more, const char *value)
 {
     cli_put("small.space", small_space);
     cli_put("small.seen", "rows=16 cols=4096 input=normal\nrows=32 cols=1024 input=normal\n");
-    CLI("verify", "-v", problem, cli_repository(kernel), "--device", "host", "--no-timing", "--seed", "3",
-        "--space", "small.space", "--seen", "small.seen", "--unseen", "80", "--effort", "standard", "--json",
-        "r.json", more, value);
+    CLI("verify", "-v", problem, file, "--device", "host", "--no-timing", "--seed", "3", "--space",
+        "small.space", "--seen", "small.seen", "--unseen", "80", "--effort", "standard", "--json", "r.json",
+        more, value);
     return cli_json("r.json");
+}
+
+static json_t *verify(const char *problem, const char *kernel, const char *more, const char *value)
+{
+    return verify_file(problem, cli_repository(kernel), more, value);
 }
 
 START_TEST(a_failing_kernel_gets_its_rule_and_its_simplest_configuration)
 {
-    json_t *root = verify("softmax", "build/faults/softmax/dropped_tail.c", NULL, NULL);
+    cli_put_kernel("tail.c", "", "cols % 256 != 0 ? 0.25 : 0");
+    json_t *root = verify_file("softmax", "tail.c", NULL, NULL);
     const json_t *rule = key(root, "rule"), *diagnosis = key(root, "diagnosis");
     ck_assert_str_eq(json_string_value(key(rule, "text")), "cols % 256 != 0");
     ck_assert_double_gt(json_number_value(key(rule, "precision")), 0.8);
@@ -36,7 +42,18 @@ START_TEST(a_failing_kernel_gets_its_rule_and_its_simplest_configuration)
     ck_assert_str_eq(json_string_value(key(root, "minimal")), "rows=1 cols=1 input=normal seed=1");
     ck_assert_str_eq(json_string_value(key(diagnosis, "pattern")), "all elements");
     ck_assert(json_is_true(key(diagnosis, "locally_minimal")));
-    cli_expect(1, "cols % 256 != 0 (");
+    cli_expect(1, "wrong whenever cols % 256 != 0 (");
+    cli_expect(1, "smallest    rows=1 cols=1 input=normal seed=1");
+    json_decref(root);
+}
+END_TEST
+
+/* A tail that is left out of a sum shows where it holds enough of the sum. */
+START_TEST(a_tail_that_contents_hide_gets_a_rule_of_one_side)
+{
+    json_t *root = verify("softmax", "build/faults/softmax/dropped_tail.c", NULL, NULL);
+    ck_assert_str_eq(json_string_value(key(key(root, "rule"), "text")), "cols % 256 != 0");
+    cli_expect(1, "every failure has cols % 256 != 0 (");
     cli_expect(1, "smallest    rows=1 cols=1 input=normal seed=1");
     json_decref(root);
 }
@@ -275,6 +292,7 @@ TCase *cli_explain_case(void)
     tcase_add_checked_fixture(tests, cli_setup, cli_teardown);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, a_failing_kernel_gets_its_rule_and_its_simplest_configuration);
+    tcase_add_test(tests, a_tail_that_contents_hide_gets_a_rule_of_one_side);
     tcase_add_test(tests, faults_of_several_kinds_get_a_rule_each);
     tcase_add_test(tests, the_coverage_is_in_the_result);
     tcase_add_test(tests, a_kernel_that_refuses_is_told_when_it_refuses);

@@ -484,7 +484,7 @@ Suite *explain_suite(void)
     tcase_add_test(tcase, being_stopped_ends_it);
     tcase_add_test(tcase, without_runs_nothing_is_confirmed);
     explain_simplest_tests(tcase);
-    explain_sided_tests(tcase);
+    explain_sided_tests(add_case(suite, "sided"));
     explain_random_tests(add_case(suite, "random"));
     explain_plain_tests(add_case(suite, "plain"));
     explain_bugs_tests(add_case(suite, "bugs"));

@@ -72,6 +72,38 @@ START_TEST(a_condition_of_every_failure_is_challenged_where_failures_are_rare)
 }
 END_TEST
 
+/* Some contents hide it. In a vocabulary of one class that is ignored, all rows are ignored whatever else is chosen. */
+static int answer_ignored_rows(struct planted *planted, const struct config *config)
+{
+    if (config_value(config, "vocab") == 1 && config_chose(config, "ignore", "inside") &&
+        config_chose(config, "ignored", "none"))
+        return 1;
+    return condition_holds(planted->condition, config) && chance_of(config) < 0.8;
+}
+
+/* One failure of some two hundred that lies elsewhere takes no rule from the others, and is listed. */
+START_TEST(a_rare_exception_leaves_the_rule)
+{
+    int right = 0, listed = 0;
+    ground_open(&ground, "cross_entropy", 11, UNSEEN, DRAW_SCOUTS, FRESH);
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct planted planted = plant(&ground, "ignored!=none");
+        struct rule rule;
+        planted.answer = answer_ignored_rows;
+        ck_assert(planted_explain(&planted, RUNS, seed, &rule));
+        right += rule.present && rule.kind == RULE_NECESSARY && strcmp(rule.text, "ignored!=none") == 0;
+        for (int i = 0; i < MOST_UNEXPLAINED && rule.unexplained[i].problem; i++) {
+            ck_assert_int_eq(config_value(&rule.unexplained[i], "vocab"), 1);
+            listed++;
+        }
+        planted_clear(&planted);
+    }
+    ground_close(&ground);
+    ck_assert_int_ge(right, SEEDS - 1);
+    ck_assert_int_gt(listed, 0);
+}
+END_TEST
+
 static const struct {
     const char *problem, *condition, *limit; /* NULL: none */
 } limits[] = {
@@ -104,6 +136,7 @@ END_TEST
 void explain_sided_tests(TCase *tcase)
 {
     tcase_add_test(tcase, a_condition_of_every_failure_is_challenged_where_failures_are_rare);
+    tcase_add_test(tcase, a_rare_exception_leaves_the_rule);
     tcase_add_loop_test(tcase, a_threshold_that_is_a_limit_of_the_device_says_so, 0,
                         sizeof limits / sizeof *limits);
 }

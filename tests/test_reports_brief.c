@@ -220,6 +220,16 @@ static const struct {
      "does not "
      "fail always there: 1 of 4 fresh runs pass."},
     {{.present = true,
+      .kind = RESULT_RULE_NECESSARY,
+      .text = "k > 8",
+      .fails_inside = 4,
+      .inside = 4,
+      .outside = 9,
+      .explained = 99,
+      .failures = 100},
+     "It crashes nearly only when k > 8: 99 of 100 failures lie there, and none of 9 fresh runs elsewhere "
+     "fails. There 4 of 4 fresh runs fail."},
+    {{.present = true,
       .kind = RESULT_RULE_PARTIAL,
       .text = "k > 8",
       .fails_inside = 4,

@@ -10,12 +10,16 @@ enum covering_aim {
     COVER_LISTS /* pairs of listed values, then a listed value with a class of an extent; no others are asked about */
 };
 
+enum { WEIGHT_OTHER = 1, WEIGHT_TEETH = 4, WEIGHT_LISTED = 16 }; /* WEIGHT_LISTED: a pair of listed values */
+
 struct covering {
     struct drawing *drawing;
     struct tuples *tuples;
     const struct cover *cover;
     struct pcg *stream;
     enum covering_aim aim;
+    bool classes;          /* the next row is for no pair of listed values */
+    bool square;           /* COVER_LISTS, and some axes have the same list */
     unsigned char *weight; /* by tuple: what it is worth beside others; the heaviest are drawn for first */
     bool *vain;            /* was drawn for, and is open still */
     int rounds;            /* of pairs of listed values, the one at hand included */

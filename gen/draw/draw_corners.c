@@ -272,7 +272,29 @@ static void draw_greatest(struct drawing *drawing, int end, struct pcg *stream)
     }
 }
 
-/* Every axis at its least, two at once and one at its greatest, seen values, one at its least. */
+/* A long sum with what shows the losses that add up along it, of a quarter of the longest: the longest itself would take a third of a
+ * short set's work. A short set ends before draw_greatest comes to it. */
+static void draw_long_sum(struct drawing *drawing, int end)
+{
+    enum { PART = 4 };
+    const struct axis *axes = drawing->space->problem->axes;
+    struct pcg *stream = draw_stream(drawing, "long sum");
+    char why[96];
+    for (int i = 0; stream && axes[i].name && drawing->out->count < end; i++) {
+        struct wish wish;
+        if (!domain_is_number(drawing->space, i) || drawing->space->domain[i].value_count > 0 ||
+            !wish_accumulation(drawing->space, i, &wish))
+            continue;
+        const int64_t value = draw_axis_largest(drawing, i) / PART;
+        snprintf(why, sizeof why, "corner: a long sum along %s", axes[i].name);
+        if (value > domain_least(&drawing->space->domain[i]))
+            draw_corner(drawing, i, value, &wish, why, stream);
+    }
+    drawing->no_memory = drawing->no_memory || !stream;
+    pcg_free(stream);
+}
+
+/* Every axis at its least, a long sum, two at once and one at its greatest, seen values, one at its least. */
 static void draw_axes(struct drawing *drawing, int end, struct pcg *stream)
 {
     const struct axis *axes = drawing->space->problem->axes;
@@ -280,6 +302,7 @@ static void draw_axes(struct drawing *drawing, int end, struct pcg *stream)
     char why[96];
     if (drawing->out->count < end)
         draw_least_corner(drawing, stream);
+    draw_long_sum(drawing, end);
     draw_greatest(drawing, end, stream);
     draw_seen_values(drawing, end, stream);
     for (int i = 0; axes[i].name && drawing->out->count < end; i++)

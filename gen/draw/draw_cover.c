@@ -218,6 +218,13 @@ static unsigned target_axes(const struct covering *b, const struct row *row)
     return axes;
 }
 
+/* Three in four rows for classes of extents give axes with the same list the same value: fast paths ask for square windows, which two
+ * independent lists of seven values have once in seven. */
+static bool wants_square(const struct covering *b, const struct row *row)
+{
+    return b->square && b->weight[row->target] != WEIGHT_LISTED && pcg_below(b->stream, 4) > 0;
+}
+
 /* `held`: axes that constraints do not move, a bit each. */
 static bool make_config(const struct covering *b, const struct row *row, unsigned held, struct config *config)
 {
@@ -228,6 +235,8 @@ static bool make_config(const struct covering *b, const struct row *row, unsigne
         if (!find_value(b, row, i, &config->value[i]) ||
             !domain_contains(&space->domain[i], config->value[i]))
             return false;
+    if (wants_square(b, row))
+        draw_square(space, config, target_axes(b, row));
     return draw_mend(space, config, held);
 }
 
@@ -286,7 +295,7 @@ static bool take_config(const struct covering *b, const struct row *row, const s
     return true;
 }
 
-/* Axes with listed values: a bit each. A row is drawn for their pairs, which ranges can serve at any size. */
+/* Axes with listed values: a bit each. A row of scouts is drawn for their pairs, which ranges can serve at any size. */
 unsigned covering_listed(const struct covering *b)
 {
     unsigned axes = 0;
@@ -342,6 +351,12 @@ static bool draw_bare(const struct covering *b, const struct row *row)
 
 /* --- all rows --- */
 
+static bool is_asked_for(const struct covering *b, int64_t at)
+{
+    return b->tuples->state[at] == TUPLE_OPEN && !b->vain[at] &&
+           !(b->classes && b->weight[at] == WEIGHT_LISTED);
+}
+
 /* An open tuple that was not tried in vain, of the heaviest: later there is no more to spend. -1: none. */
 static int64_t next_open(const struct covering *b, int64_t from)
 {
@@ -349,7 +364,7 @@ static int64_t next_open(const struct covering *b, int64_t from)
     int64_t best = -1;
     for (int64_t i = 0; i < tuples->count; i++) {
         const int64_t at = (from + i) % tuples->count;
-        if (tuples->state[at] == TUPLE_OPEN && !b->vain[at] && (best < 0 || b->weight[at] > b->weight[best]))
+        if (is_asked_for(b, at) && (best < 0 || b->weight[at] > b->weight[best]))
             best = at;
     }
     return best;
@@ -367,7 +382,8 @@ static bool draw_row(const struct covering *b, int64_t target)
             best = row;
     }
     const unsigned held = target_axes(b, &best);
-    return draw_full(b, &best, held | covering_listed(b)) || draw_full(b, &best, held) || draw_bare(b, &best);
+    const unsigned lists = b->aim == COVER_LISTS ? covering_listed(b) : 0;
+    return draw_full(b, &best, held | lists) || draw_full(b, &best, held) || draw_bare(b, &best);
 }
 
 bool covering_draw(struct covering *b, bool *done)
@@ -388,6 +404,7 @@ int covering_open(struct covering *b, struct drawing *drawing, struct tuples *tu
                            .tuples = tuples,
                            .aim = aim,
                            .rounds = 1,
+                           .square = aim == COVER_LISTS && draw_has_squares(drawing->space),
                            .cover = tuples->cover,
                            .stream = draw_stream(drawing, purpose),
                            .weight = calloc((size_t)tuples->count + 1, 1),

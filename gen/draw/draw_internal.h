@@ -39,6 +39,7 @@ struct drawing {
     struct novelty *novelty;  /* against what this part has drawn; NULL: the part does not ask */
     struct config_list few;   /* every point that can be drawn, when they are few (else empty) */
     unsigned held;            /* axes that no shrinking and no repair moves, a bit each */
+    bool square;              /* half of the random points give axes with the same list the same value */
     int tries;                /* how long to look for one more random point */
     int neighbours, dear;     /* neighbours tried, and those of them above the caps */
     int frozen_dropped;

@@ -123,6 +123,47 @@ bool draw_mend(const struct space *space, struct config *config, unsigned held)
     return draw_in_constraints(space, config);
 }
 
+/* --- axes with the same list --- */
+
+static bool have_same_list(const struct space *space, int a, int b)
+{
+    const struct domain *const x = &space->domain[a], *const y = &space->domain[b];
+    if (space->problem->axes[a].kind != AXIS_NUMBER || space->problem->axes[b].kind != AXIS_NUMBER ||
+        x->value_count < 2 || x->value_count != y->value_count)
+        return false;
+    return memcmp(x->value, y->value, (size_t)x->value_count * sizeof *x->value) == 0;
+}
+
+/* The first axis before `axis` with its list; -1: none has it. */
+static int find_partner(const struct space *space, int axis)
+{
+    for (int a = 0; a < axis; a++)
+        if (have_same_list(space, a, axis))
+            return a;
+    return -1;
+}
+
+void draw_square(const struct space *space, struct config *config, unsigned held)
+{
+    for (int axis = 1; space->problem->axes[axis].name; axis++) {
+        const int partner = find_partner(space, axis);
+        if (partner < 0)
+            continue;
+        if (!(held >> axis & 1))
+            config->value[axis] = config->value[partner];
+        else if (!(held >> partner & 1))
+            config->value[partner] = config->value[axis];
+    }
+}
+
+bool draw_has_squares(const struct space *space)
+{
+    for (int axis = 1; space->problem->axes[axis].name; axis++)
+        if (find_partner(space, axis) >= 0)
+            return true;
+    return false;
+}
+
 /* --- values of one axis --- */
 
 void draw_least(const struct space *space, struct config *config)

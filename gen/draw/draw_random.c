@@ -122,6 +122,8 @@ static bool draw_candidate(struct drawing *drawing, struct pcg *stream, struct c
 {
     struct cost cost;
     draw_random_values(drawing->space, config, stream);
+    if (drawing->square && pcg_below(stream, 2))
+        draw_square(drawing->space, config, 0);
     const int kept = spared_axis(drawing->space, stream);
     return draw_repair(drawing->space, config, kept) != REPAIR_FAILED &&
            draw_shrink_to_fit(drawing, config, kept, kept < 0 ? 0 : 1u << kept, false, stream, &cost) &&

@@ -143,13 +143,15 @@ static bool draw_alike(struct drawing *drawing, int turn, struct pcg *stream)
 /* A pair of listed values is drawn for so often: beside the one point that has it something else may hide what it shows. */
 enum { ROUNDS = 2 };
 
-/* Every pair of choices or list values, then each of them with every tile class of every extent, as far as they fit a scout. Of
- * the latter one in four is random: a kernel branches on more than classes. */
+/* Every pair of choices or list values, as far as they fit a scout; then, in turns, the pairs once more, and each listed value with
+ * every tile class of every extent. From then on one in four is random: a kernel branches on more than classes. Were the pairs drawn
+ * twice first, a contract of many lists had hardly a scout left for the classes. */
 static bool draw_listed(struct covering *covering, int number)
 {
     if (!covering_has_lists(covering) && covering->rounds < ROUNDS)
         covering_again(covering);
-    bool done = !covering_has_lists(covering) && number % 4 == 2;
+    bool done = covering->rounds > 1 && number % 4 == 2;
+    covering->classes = covering->rounds > 1 && (number % 4 == 1 || !covering_has_lists(covering));
     while (!done && !covering->drawing->no_memory)
         if (covering_draw(covering, &done))
             return true;
@@ -227,6 +229,7 @@ int draw_scouts(struct drawn_list *list, const struct space *space, const struct
                                   .seed = seed,
                                   .count = list->count + count,
                                   .tries = TRIES,
+                                  .square = draw_has_squares(space),
                                   .costing = costing_of(space, &small),
                                   .total = {HUGE_COST, HUGE_COST},
                                   .budget = {1, 1}};

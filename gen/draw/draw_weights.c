@@ -1,8 +1,6 @@
 /* What a row of the covering array is drawn for first. */
 #include "covering.h"
 
-enum { WEIGHT_OTHER = 1, WEIGHT_TEETH = 4, WEIGHT_LISTED = 16 };
-
 /* A dropped tail shows only with contents to which its elements matter, and a size drawn for its remainder has such
  * contents by chance alone: both together come first. */
 static bool is_tail(const struct factor *factor, int level)

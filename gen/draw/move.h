@@ -41,6 +41,10 @@ int64_t draw_input(const struct space *space, int axis, int64_t usual, struct pc
 int64_t draw_sharpest(const struct space *space);
 
 /* Log-uniform numbers, primes and values off the tiles favoured; any choices; a seed. */
+/* Axes with the same list, such as the height and the width of a window, take the value of the first. `held`: axes that do not
+ * move, a bit each. */
+void draw_square(const struct space *space, struct config *config, unsigned held);
+bool draw_has_squares(const struct space *space);
 void draw_random_values(const struct space *space, struct config *config, struct pcg *stream);
 
 uint64_t draw_config_seed(struct pcg *stream); /* 31 bits: configuration lines stay short */

@@ -197,7 +197,8 @@ static int support(struct explainer *ex, struct looking *looking)
         if (result >= 0 && count(ex, looking, &config, result == 1))
             status = refit(ex, looking);
     }
-    ex->extra_runs -= ex->runs - before;
+    const int left = ex->extra_runs - (ex->runs - before);
+    ex->extra_runs = left > 0 ? left : 0;
     ex->most_runs = allowed + ex->runs - before;
     return status;
 }
@@ -301,15 +302,30 @@ static bool excludes_enough(const struct explainer *ex, const struct guess *rule
     return !thresholds || outside >= LEAST_EXCLUDED * ex->fresh.count;
 }
 
+/* The one question that most divides all failures from all passes; false: none is worth saying. */
+static bool find_divider(const struct explainer *ex, struct guess *out)
+{
+    const struct guess any = {.count = 0};
+    double gain;
+    return search_inner(ex, &any, out, &gain) && gain >= PLAIN_GAIN;
+}
+
 /* Adds the closest condition to the reason, if enough runs lie outside it. */
 static void tell_nearest(const struct explainer *ex, const struct guess *rule, struct rule *out)
 {
     const size_t length = strlen(out->reason);
     char text[sizeof out->text];
     int side[2][2] = {{0}};
+    struct guess divider;
     tally(ex, rule, side);
-    if (side[0][0] + side[0][1] < LEAST_SURE || !excludes_enough(ex, rule, RULE_NECESSARY) ||
-        !guess_format(ex, rule, text, sizeof text))
+    if (side[0][0] + side[0][1] < LEAST_SURE || !excludes_enough(ex, rule, RULE_NECESSARY)) {
+        if (!find_divider(ex, &divider))
+            return;
+        rule = &divider;
+        memset(side, 0, sizeof side);
+        tally(ex, rule, side);
+    }
+    if (!guess_format(ex, rule, text, sizeof text))
         return;
     snprintf(out->reason + length, sizeof out->reason - length,
              "; closest: %s (%d of %d runs inside it fail, %d of %d outside it)", text, side[1][1],
@@ -396,6 +412,66 @@ void sided_tell(const struct explainer *ex, const struct guess *rule, int since,
     tell(ex, &looking, out);
 }
 
+/* --- a few exceptions --- */
+
+/* Failures outside a condition that nearly all others keep, and that are looked past: another cause, or a corner where another setting
+ * amounts to the same. */
+struct exceptions {
+    struct config item[MOST_UNEXPLAINED];
+    int count;
+};
+
+/* Takes more of them from the failures. False: there are no more, or too many of them. */
+static bool set_aside(struct explainer *ex, struct exceptions *exceptions)
+{
+    enum { ONE_IN = 50 };
+    int side[2][2] = {{0}};
+    struct guess divider;
+    if (!find_divider(ex, &divider))
+        return false;
+    tally(ex, &divider, side);
+    const int all = exceptions->count + side[0][1];
+    if (side[0][1] == 0 || all > MOST_UNEXPLAINED || ONE_IN * all > side[1][1])
+        return false;
+    for (int t = 0; t < ex->trials; t++)
+        if (bit_of(ex->fails, t) && !guess_holds(ex, &divider, trial_values(ex, t))) {
+            ex->fails[t / 64] &= ~((uint64_t)1 << t % 64);
+            exceptions->item[exceptions->count++] = ex->config[t];
+        }
+    return true;
+}
+
+static void tell_aside(const struct exceptions *exceptions, struct rule *out)
+{
+    int listed = 0;
+    while (listed < MOST_UNEXPLAINED && out->unexplained[listed].problem)
+        listed++;
+    for (int i = 0; i < exceptions->count && listed < MOST_UNEXPLAINED; i++)
+        out->unexplained[listed++] = exceptions->item[i];
+    out->failures += exceptions->count;
+    out->recall = (double)out->explained / out->failures;
+}
+
+/* Once more without them, and without those that this finds. A rule that stands so is confirmed by runs of its own. */
+static int explain_past_exceptions(struct explainer *ex, struct looking *looking, struct rule *out)
+{
+    struct exceptions exceptions = {.count = 0};
+    char reason[sizeof out->reason];
+    memcpy(reason, out->reason, sizeof reason);
+    while (!out->present && set_aside(ex, &exceptions)) {
+        *looking = (struct looking){.guesses = looking->guesses, .other = looking->other};
+        if (look(ex, looking) || support(ex, looking))
+            return -1;
+        memcpy(out->reason, reason, sizeof reason);
+        tell(ex, looking, out);
+    }
+    if (out->present)
+        tell_aside(&exceptions, out);
+    else
+        memcpy(out->reason, reason, sizeof reason);
+    return 0;
+}
+
 int explain_sided(struct explainer *ex, struct rule *out)
 {
     struct guesses *room = calloc(2, sizeof *room);
@@ -409,6 +485,8 @@ int explain_sided(struct explainer *ex, struct rule *out)
         result = support(ex, &looking);
     if (result == 0)
         tell(ex, &looking, out);
+    if (result == 0 && !out->present)
+        result = explain_past_exceptions(ex, &looking, out);
     free(room);
     return result;
 }

@@ -401,6 +401,7 @@ const struct problem problem_paged_attention = {
     .arithmetic_class = ARITHMETIC_MMA16,
     .peak = PEAK_MEMORY,
     .classes = classes,
+    .accumulation = {"max_len", {{"lengths", "equal"}, {"input", "positive"}}},
     .half = {3, 0, 0},
     .published_atol = 0.02,
     .published_rtol = 0.02,
