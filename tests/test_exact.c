@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "oracle_task.h"
+#include "share.h"
 #include "skip.h"
 #include "suites.h"
 #include "verify/oracle/exact.h"
@@ -97,6 +98,24 @@ START_TEST(the_evaluation_passes_its_own_tests)
     ck_assert_int_eq(system(command), 0);
     compare_all(folder, false);
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
+/* A share of PyTorch's own operations, another one with each commit: none crashes, none has its own answer rejected, and the
+ * page of operations says of each what becomes of it. */
+START_TEST(operations_of_pytorch_are_judged_as_the_page_says)
+{
+    enum { SHARE = 60 };
+    const char *const given = getenv("UNSEEN_TEST_PYTHON"), *const python =
+                                                                given ? given : "build/venv/bin/python";
+    char command[512];
+    snprintf(command, sizeof command, "'%s' -c 'import torch' >/dev/null 2>&1", python);
+    if (system(command) != 0)
+        SKIP_TEST("no Python with torch");
+    snprintf(command, sizeof command,
+             "'%s' tests/python/opinfo.py --seed %d --share %d --samples 3 --held doc/operations.md", python,
+             share_rotation_of(997), SHARE);
     ck_assert_int_eq(system(command), 0);
 }
 END_TEST
@@ -208,6 +227,7 @@ TCase *exact_case(void)
     TCase *exact = tcase_create("exact");
     tcase_set_timeout(exact, 500);
     tcase_add_test(exact, the_evaluation_passes_its_own_tests);
+    tcase_add_test(exact, operations_of_pytorch_are_judged_as_the_page_says);
     if (getenv("UNSEEN_TEST_GRAPHS"))
         tcase_add_test(exact, radii_hold_in_mpfr);
     tcase_add_test(exact, a_graph_by_hand);

@@ -246,6 +246,27 @@ START_TEST(inputs_lie_where_the_task_decides)
 }
 END_TEST
 
+/* Importing says it at once where no answer can be judged, and of which operation. */
+START_TEST(a_task_that_cannot_be_judged_says_so_when_it_is_imported)
+{
+    if (!cli_torch())
+        SKIP_TEST(no_torch);
+    cli_put("curve.py", "import torch\nimport torch.nn as nn\nB, N = 4, 64\nclass Model(nn.Module):\n"
+                        "    def forward(self, x):\n        return torch.special.i0(x) * 2\n"
+                        "def get_inputs():\n    return [torch.randn(B, N)]\n"
+                        "def get_init_inputs():\n    return []\n");
+    CLI("import", "curve.py", "--python", cli_torch());
+    cli_expect(0, "note: no configuration can be judged: no rule for aten.i0.default\n");
+    cli_put("double.py", "import torch\nimport torch.nn as nn\nB, N = 4, 64\nclass Model(nn.Module):\n"
+                         "    def forward(self, x):\n        return x * 2\n"
+                         "def get_inputs():\n    return [torch.randn(B, N)]\n"
+                         "def get_init_inputs():\n    return []\n");
+    CLI("import", "double.py", "--python", cli_torch());
+    cli_expect(0, "wrote ");
+    ck_assert_ptr_null(strstr(cli.out, "can be judged"));
+}
+END_TEST
+
 TCase *task_made_case(void)
 {
     TCase *made = tcase_create("made");
@@ -254,5 +275,6 @@ TCase *task_made_case(void)
     tcase_add_test(made, a_constructor_makes_what_it_likes_of_its_weights);
     tcase_add_test(made, one_model_has_its_weights_for_ever_and_several_shapes);
     tcase_add_test(made, an_attribute_varies_where_the_user_says_so);
+    tcase_add_test(made, a_task_that_cannot_be_judged_says_so_when_it_is_imported);
     return made;
 }

@@ -43,7 +43,7 @@ def one_pass(x, dims, eps, weight, bias):
     scale = torch.rsqrt(variance + eps)
     scale = scale if weight is None else scale * weight
     shift = -mean * scale
-    return x * scale + (shift if bias is None else shift + bias)
+    return x * scale + (shift if bias is None else shift + bias), mean, torch.rsqrt(variance + eps)
 
 
 def channelwise(t, x):
@@ -81,13 +81,15 @@ def norm_again(name, args):
     x = args[0]
     if name == "native_batch_norm" and args[5]:
         dims = [d for d in range(x.dim()) if d != 1]
-        return one_pass(x, dims, args[7], channelwise(args[1], x), channelwise(args[2], x)), None, None
+        made, mean, rstd = one_pass(x, dims, args[7], channelwise(args[1], x), channelwise(args[2], x))
+        return made, mean.reshape(-1), rstd.reshape(-1)
     if name == "native_layer_norm":
         dims = list(range(x.dim() - len(args[1]), x.dim()))
-        return one_pass(x, dims, args[4], args[2], args[3]), None, None
+        return one_pass(x, dims, args[4], args[2], args[3])
     if name == "native_group_norm":
         groups, channels = args[6], args[4]
         split = x.reshape(x.shape[0], groups, channels // groups, -1)
         part = lambda t: None if t is None else t.reshape(1, groups, channels // groups, 1)
-        return one_pass(split, [2, 3], args[7], part(args[1]), part(args[2])).reshape(x.shape), None, None
+        made, mean, rstd = one_pass(split, [2, 3], args[7], part(args[1]), part(args[2]))
+        return made.reshape(x.shape), mean.reshape(-1, groups), rstd.reshape(-1, groups)
     return None

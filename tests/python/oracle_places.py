@@ -183,7 +183,7 @@ def elements_are_picked_by_order_and_place():
         (j,) = told(Plain(lambda t: function(t * 3)), [row])[2]
         assert int(j.want.reshape(-1)[-1]) == index
     ten = torch.tensor([[10.0, 20.0, 10.0]])
-    for function, why in ((lambda t: t[:, (t * 1.1).median(1)[1]], "may be anything"), (lambda t: torch.mode(t * 3, 1)[0], "no rule"),
+    for function, why in ((lambda t: t[:, (t * 1.1).median(1)[1]], "may be anything"), (lambda t: torch.mode(t * 3, 1)[0], "the most frequent one"),
                           (lambda t: t[:1].as_strided((2,), (1,), 5), "beside its operand"), (lambda t: torch.cdist(t, t, p=3), "order 3"),
                           (lambda t: torch.floor(t * 0.3).long(), "to whole ones")):
         found = refusal(Plain(function), [ten])

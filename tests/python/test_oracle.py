@@ -7,6 +7,7 @@ import math
 import sys
 
 from oracle_asked import F, Plain, b, drawn, passes, positive, refusal, told, traced, w, x
+import oracle_operations
 import oracle_places
 import oracle_recurrent
 import oracle_served
@@ -460,7 +461,7 @@ TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_
          a_few_roundings_of_a_coarse_format_can_be_told, what_is_0_everywhere_is_told_where_a_bound_is_proved, constants_are_found, what_the_graph_computes_by_itself_is_the_right_answer, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
          a_right_answer_that_is_nan_is_no_answer,
          what_hangs_on_a_choice_has_no_single_elements, *oracle_places.TESTS, *oracle_served.TESTS,
-         *oracle_recurrent.TESTS, *oracle_ties.TESTS]
+         *oracle_recurrent.TESTS, *oracle_ties.TESTS, *oracle_operations.TESTS]
 
 
 def main():

@@ -36,13 +36,33 @@ static const char *reason_of(const json_t *task, const json_t *size, const char 
     return why ? why : "";
 }
 
-/* Lists the requested sizes that cannot vary, and why; NAME.task has all fixed sizes. */
-static void say_what_stays(const char *folder, const char *vary)
+/* The description that importing wrote, or NULL. */
+static json_t *load_description(const char *folder)
 {
     char path[2900];
     const char *slash = strrchr(folder, '/');
     snprintf(path, sizeof path, "%s/%s.task", folder, slash ? slash + 1 : folder);
-    json_t *task = json_load_file(path, 0, NULL), *size;
+    return json_load_file(path, 0, NULL);
+}
+
+/* Prints the operation that keeps every configuration of the task from being judged. */
+static void say_what_cannot_be_judged(const json_t *task)
+{
+    const json_t *note;
+    size_t i;
+    json_array_foreach(json_object_get(task, "notes"), i, note)
+    {
+        const char *kind = json_string_value(json_object_get(note, "kind"));
+        const char *text = json_string_value(json_object_get(note, "text"));
+        if (kind && text && strcmp(kind, "unjudged") == 0)
+            printf("note: %s\n", text);
+    }
+}
+
+/* Lists the requested sizes that cannot vary, and why; NAME.task has all fixed sizes. */
+static void say_what_stays(const json_t *task, const char *vary)
+{
+    const json_t *size;
     size_t i;
     json_array_foreach(json_object_get(task, "sizes"), i, size)
     {
@@ -54,7 +74,6 @@ static void say_what_stays(const char *folder, const char *vary)
                name, json_integer_value(json_object_get(size, "value")),
                why + (strncmp(why, "fixed: ", 7) == 0 ? 7 : 0));
     }
-    json_decref(task);
 }
 
 int command_import(const struct options *options)
@@ -83,7 +102,10 @@ int command_import(const struct options *options)
     printf("describe ");
     text_shell(stdout, folder);
     printf("\n");
+    json_t *task = load_description(folder);
+    say_what_cannot_be_judged(task);
     if (importing.vary)
-        say_what_stays(folder, importing.vary);
+        say_what_stays(task, importing.vary);
+    json_decref(task);
     return EXIT_GENERAL;
 }

@@ -11,6 +11,7 @@ from .number import Number, Unsupported, add_bounds, is_exact, is_gridded, is_po
 
 F = torch.nn.functional
 RULES = {}
+REFUSED = {}  # operations of which no value can be told, and why: known before any is evaluated
 
 
 def rule(*names):
@@ -19,6 +20,14 @@ def rule(*names):
             RULES[name] = function
         return function
     return keep
+
+
+def refuse(why, *names):
+    """Operations whose answer is not unique, or has no bound: `why` says which."""
+    def refused(cx, *_, **__):
+        raise Unsupported(why)
+    for name in names:
+        RULES[name], REFUSED[name] = refused, why
 
 
 def or_zero(bound, like):

@@ -4,7 +4,9 @@ import math
 import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
-from . import curves, elementwise, listed, norms, placed, sampling, scans, shape, steps, sums  # noqa: F401  (each adds its rules)
+from . import routes
+from . import (  # noqa: F401  (each adds its rules)
+    algebra, complexes, curves, elementwise, fourier, gradients, listed, norms, placed, products, sampling, scans, selected, shape, steps, sums)
 from .elementwise import RULES
 from .graph import coarsest, declared, narrowed, packet, target_name
 from .number import APART, CALIBRATED, FIRST, SMALLEST, STABLE, UNIT, Context, Number, Unsupported, distance, exact, of_mask
@@ -26,9 +28,9 @@ def evaluate(graph, state, inputs, seed=1, runs=RUNS, device="cpu", tables=froze
     for node in graph.nodes:
         if node.op == "placeholder":
             tensor, is_table = next(places)
-            env[node] = (cx.tabled if is_table else exact)(tensor.detach().to(device))
+            env[node] = complexes.given(cx, tensor.detach().to(device), cx.tabled if is_table else exact)
         elif node.op == "get_attr":  # an attribute that is no buffer, or a constant of the code
-            env[node] = cx.tabled(getattr(graph.module, node.target).detach().to(device))
+            env[node] = complexes.given(cx, getattr(graph.module, node.target).detach().to(device), cx.tabled)
         elif node.op == "output":
             return outputs_of(node, env)
         elif node.users or packet(node) in READ or getattr(getattr(node.target, "_schema", None), "is_mutable", True):
@@ -50,7 +52,8 @@ def is_fixed(node):
 READ = ("_local_scalar_dense", "nonzero", "equal")
 # Rules that look at themselves at masks and indices that may be decided either way.
 CHOOSING = ("where", "masked_fill", "masked_fill_", "index", "_unsafe_index", "index_put", "index_put_", "gather", "index_select", "embedding", "scatter",
-            "scatter_", "scatter_add", "scatter_add_", "index_add", "index_add_")
+            "scatter_", "scatter_add", "scatter_add_", "index_add", "index_add_", "max_pool2d_with_indices_backward",
+            "max_pool3d_with_indices_backward", "max_unpool2d", "max_unpool3d")
 
 
 # What looks at no element of its operand, but its shape.
@@ -66,6 +69,7 @@ def call(cx, node, env):
         return args[0][args[1]]
     plain = name.replace("_.", ".", 1)
     cx.name, cx.dtype, cx.narrow, cx.fixed = (name if name in RULES else plain), declared(node), narrowed(node), is_fixed(node)
+    cx.wanted = {u.args[1] for u in node.users if u.users and target_name(u.target) == "<built-in function getitem>"}
     cx.laid = next((n.meta.get("val") for n in node.args[:1] if isinstance(n, torch.fx.Node)), None)
     function = RULES.get(name) or RULES.get(plain)  # in place: the same, and the place has it afterwards
     undecided = packet(node) not in BLANK and any(
@@ -75,14 +79,14 @@ def call(cx, node, env):
     if undecided and packet(node) == "nonzero":
         return listed.nonzero(cx, node, args[0])
     try:
-        result = exactly(node, args, named) if function is None else function(cx, *args, **named)
+        result = routes.result(cx, node, function, args, named, exactly)
     except (RuntimeError, IndexError) as error:
         if not cx.listed:
             raise
         raise Unsupported(f"{cx.name} of as many rows as an honest implementation may find, or fewer") from error
     if undecided and all(n.open is None and n.b is None for n in tree_leaves(result) if isinstance(n, Number)):
         raise Unsupported(f"{cx.name} of what an honest implementation may decide either way")
-    if name.split(".")[1].endswith("_") and not name.split(".")[1].endswith("__"):
+    if packet(node).endswith("_") and not packet(node).endswith("__"):
         env[node.args[0]] = result
     return result
 

@@ -17,6 +17,8 @@ def run(graph, state, inputs, change=None, double=False):
     def option(x):
         if double and x in FLOATS:
             return torch.float64
+        if double and x is torch.complex64:
+            return torch.complex128
         return device if device is not None and isinstance(x, torch.device) else x
 
     places = iter([lift(state[n]) for n in graph.names] + [lift(inputs[i]) for i in graph.inputs])

@@ -13,12 +13,13 @@ from torch.utils.flop_counter import flop_registry
 
 from ..task import structure
 
-from . import recurrent
+from . import gradients, recurrent
 from .number import U32, UNIT, Unsupported
 
 SMALL_ELEMENTS, SMALL_WORK = 1 << 12, 1 << 20  # of an operation's result, floating-point operations in it
 RANDOM = ("bernoulli", "rand", "randn", "randint", "normal", "multinomial", "native_dropout", "rand_like", "randn_like",
-          "randperm", "uniform", "exponential")
+          "randperm", "uniform", "exponential", "randint_like", "geometric", "cauchy", "log_normal", "normal_functional", "rrelu_with_noise", "random",
+          "binomial", "poisson")
 # Operations without a rule of their own that come apart into such as have one.
 APART = ("glu", "im2col", "reflection_pad1d", "reflection_pad2d", "reflection_pad3d", "replication_pad1d", "replication_pad2d",
          "replication_pad3d", "std", "std_mean", "logit", "addcdiv", "addcmul", "lerp", "clamp_min_", "addr", "trace", "dist", "index_copy",
@@ -26,7 +27,8 @@ APART = ("glu", "im2col", "reflection_pad1d", "reflection_pad2d", "reflection_pa
          "softshrink", "threshold", "aminmax", "linalg_cross", "renorm", "upsample_bilinear2d", "upsample_bicubic2d", "upsample_linear1d", "upsample_trilinear3d",
          "grid_sampler_2d", "deg2rad", "rad2deg", "sgn", "col2im", "affine_grid_generator", "diagonal_copy", "multi_margin_loss",
          "multilabel_margin_loss_forward", "_weight_norm_interface", "logaddexp2", "ldexp", "index_fill", "block_diag",
-         "nansum", "mvlgamma", "adaptive_max_pool2d", "rot90", "logaddexp", "nan_to_num", "heaviside", "sinc", "frac")
+         "nansum", "mvlgamma", "adaptive_max_pool2d", "adaptive_max_pool3d", "_fused_rms_norm", "_unsafe_masked_index",
+         "_unsafe_masked_index_put_accumulate", "rot90", "logaddexp", "nan_to_num", "heaviside", "sinc", "frac")
 
 
 def trilinear(a, b, c, expand_a, expand_b, expand_c, sum_dim, unroll_dim=1):
@@ -56,7 +58,7 @@ def apart():
     known = {op: function for op, function in decomposition_table.items()
              if isinstance(op, torch._ops.OpOverload) and op._schema.name.removeprefix("aten::") in APART}
     sampler = torch.ops.aten.grid_sampler_2d.default
-    return {**known, sampler: between_pixels(known[sampler]), torch.ops.aten._trilinear.default: trilinear,
+    return {**known, **gradients.apart(), sampler: between_pixels(known[sampler]), torch.ops.aten._trilinear.default: trilinear,
             torch.ops.aten.fake_quantize_per_tensor_affine_cachemask.default: fake_quantize}
 
 

@@ -4,7 +4,7 @@ import math
 import torch
 
 from .elementwise import or_zero, rule
-from .number import Number, U64, Unsupported, add_bounds, moved, perturbed, same, unit_of
+from .number import Number, U32, U64, UNIT, Unsupported, add_bounds, moved, perturbed, same, unit_of
 
 
 def expm1_of_bound(e):
@@ -60,9 +60,12 @@ def log_softmax(cx, x, dim, *_, **__):
 
 @rule("aten.logsumexp.default")
 def logsumexp(cx, x, dims, keep=False):
-    if len(dims) > 1:
-        from .number import Unsupported
-        raise Unsupported("logsumexp over several dimensions")
+    dims = [d % x.v.dim() for d in (list(dims) or range(x.v.dim()))]
+    if len(dims) > 1:  # over one that holds them all
+        rest = [d for d in range(x.v.dim()) if d not in dims]
+        flat = same(lambda t: t.permute(*rest, *dims).flatten(len(rest)), x)
+        made = logsumexp(cx, flat, [len(rest)])
+        return same(lambda t: t.reshape([1 if d in dims else x.v.shape[d] for d in range(x.v.dim())]), made) if keep else made
     dim = dims[0]
     f = lambda t: torch.logsumexp(t, dim, keep)
     v, y = f(x.v), torch.softmax(x.v, dim)
@@ -165,6 +168,22 @@ def normalize(cx, x, dims, eps, weight=None, bias=None):
     return y, m
 
 
+def statistics(cx, m, x, shape):
+    """The mean and 1 / standard deviation as results of their own."""
+    walk_mean, walk_variance = m.walk(U64 if cx.dtype == torch.float64 else 2.0 ** -24)
+    runs = ([], [])
+    for i in range(cx.count):
+        t = x.run(i)
+        mean = t.mean(m.dims, True) + cx.noise(m.mean) * walk_mean
+        variance = ((t - mean) ** 2).mean(m.dims, True) + cx.noise(m.mean) * walk_variance
+        runs[0].append(mean.reshape(shape))
+        runs[1].append((1 / torch.sqrt(variance.clamp(min=0) + m.eps)).reshape(shape))
+    proved, honest = m.bounds(0, U64), m.bounds(1, U64 if cx.dtype == torch.float64 else 2.0 ** -24)
+    made = [Number(v.reshape(shape), proved[k].reshape(shape), honest[k].reshape(shape), runs[k] or None)
+            for k, v in enumerate((m.mean, m.rstd))]
+    return [cx.permitted(x, cx.dtype) for x in made] if UNIT.get(cx.dtype, 0.0) > U32 else made
+
+
 def affine(m, dims, eps):
     def f(t, w, b, shift=0.0, spread=0.0):
         mean = t.mean(dims, True) + shift
@@ -203,9 +222,9 @@ def batch_norm(cx, x, weight, bias, *rest):
     if not training:
         return stored_norm(cx, x, weight, bias, mean, variance, eps), None, None, mean, variance
     dims = [d for d in range(x.v.dim()) if d != 1]
-    y, _ = normalize(cx, x, dims, eps, shaped(weight, x, 1), shaped(bias, x, 1))
+    y, m = normalize(cx, x, dims, eps, shaped(weight, x, 1), shaped(bias, x, 1))
     # what the running statistics become is no output of a task
-    return y, None, None, mean, variance
+    return y, *(statistics(cx, m, x, (-1,)) if cx.wanted & {1, 2} else (None, None)), mean, variance
 
 
 def stored_norm(cx, x, weight, bias, mean, variance, eps):
@@ -225,13 +244,14 @@ def stored_norm(cx, x, weight, bias, mean, variance, eps):
 @rule("aten.native_layer_norm.default")
 def layer_norm(cx, x, shape, weight, bias, eps):
     dims = list(range(x.v.dim() - len(shape), x.v.dim()))
-    y, _ = normalize(cx, x, dims, eps, weight, bias)
-    return y, None, None
+    y, m = normalize(cx, x, dims, eps, weight, bias)
+    return y, *(statistics(cx, m, x, m.mean.shape) if cx.wanted & {1, 2} else (None, None))
 
 
 @rule("aten.native_group_norm.default")
 def group_norm(cx, x, weight, bias, batch, channels, inner, groups, eps):
     split = same(lambda t: t.reshape(batch, groups, channels // groups, -1), x)
     part = lambda t: None if t is None else same(lambda s: s.reshape(1, groups, channels // groups, 1), t)
-    y, _ = normalize(cx, split, [2, 3], eps, part(weight), part(bias))
-    return same(lambda t: t.reshape(x.v.shape), y), None, None
+    y, m = normalize(cx, split, [2, 3], eps, part(weight), part(bias))
+    y = same(lambda t: t.reshape(x.v.shape), y)
+    return y, *(statistics(cx, m, split, (batch, groups)) if cx.wanted & {1, 2} else (None, None))

@@ -140,6 +140,7 @@ class Context:
         self.narrow = None  # a format of 16 bits that its result may be rounded to, though it is declared wider
         self.fixed = False  # it follows from the sizes alone
         self.listed = False  # some rows are listed that may be missing
+        self.wanted = set()  # which of its results the graph takes, where it has several
         self.laid = None  # its first operand as the task's own tensor: shape, strides, offset
 
     def noise(self, like):

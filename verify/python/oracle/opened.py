@@ -97,11 +97,11 @@ def _tables(task, model):
     return frozenset(name for name, _ in model.named_buffers() if name not in given)
 
 
-def _is_off(judged, out):
-    """Is any answer of the module's own far from that of its graph, or NaN where the other is not?"""
+def _is_off(judged, out, times):
+    """Is any answer of the module's own more than so many times off what is allowed, or NaN where its graph's is not?"""
     for j, (_, got) in zip(judged, out):
         got = got.double().to(j.want.device)
-        near = ((got - j.want).abs() <= 4 * j.allowed) | (got == j.want) | j.want.isnan()
+        near = ((got - j.want).abs() <= times * j.allowed) | (got == j.want) | j.want.isnan()
         if j.number.is_float and not bool(near.all()):
             return True
     return False
@@ -112,9 +112,11 @@ def check(task, judged, model, inputs):
     differs where the module keeps state between calls."""
     if sum(x.numel() for x in inputs if isinstance(x, torch.Tensor)) > CHECKED:
         return
+    # Where candidates run on the host as well, they have the library's own kernels, some of which compute in 16 bits.
+    times = 1 if getattr(task, "device", "cpu") == "cpu" else 4
     for call in ("first",) if task.stateless else ("first", "second"):
         torch.manual_seed(1)
-        if _is_off(judged, structure.places(model(*inputs), torch.Tensor)):
+        if _is_off(judged, structure.places(model(*inputs), torch.Tensor), times):
             raise Unsupported("the module's own answer is beyond what its declared arithmetic allows here" if task.stateless else
                               f"the module's own {call} answer is not that of its graph: it keeps state between "
                               "calls, or the graph is not what it computes")

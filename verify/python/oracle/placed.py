@@ -1,7 +1,7 @@
 """Operations that put elements where their order or an index says: sorting, scattering, writing into places."""
 import torch
 
-from .elementwise import div, or_zero, rule
+from .elementwise import div, mul, or_zero, rule
 from .number import APART, STABLE, Number, Unsupported, distance, lost, moved, same
 from .shape import joined, open_of, operator, plain_index
 
@@ -84,6 +84,12 @@ def scatter_add(cx, x, dim, index, source):
     return lost(cx, made, _reached(x, dim, index)) if index.is_undecided else made
 
 
+def met_by(x, source, dim, index, by_row):
+    """How many elements of the source come to each place."""
+    none, ones = torch.zeros_like(x.v.double()), torch.ones_like(source.v.double())
+    return none.index_add(dim, index.v, ones) if by_row else none.scatter_add(dim, index.v, torch.ones(index.v.shape, dtype=torch.float64, device=none.device))
+
+
 @rule("aten.scatter_reduce.two", "aten.index_reduce.default")
 def scatter_reduce(cx, x, dim, index, source, reduce, include_self=True):
     """Sums and means as `_added` has them; a greatest or least one is off by no more than the farthest of those it was chosen from."""
@@ -99,6 +105,15 @@ def scatter_reduce(cx, x, dim, index, source, reduce, include_self=True):
                 return None
             return put(or_zero(ex, x.v.double()), or_zero(es, source.v.double()), "amax", include_self)
         return cx.out(f(x.v, source.v), propagated, lambda u: 0, moved(f, x, source))
+    if reduce == "prod":
+        f = lambda t, s: put(t.double(), s.double(), "prod", include_self)
+        v, n = f(x.v, source.v), met_by(x, source, dim, index, by_row) + 1
+        def moved_by(level):
+            ex, es = x.error(level), source.error(level)
+            if ex is None and es is None:
+                return None
+            return f(x.v.abs() + or_zero(ex, x.v.double()), source.v.abs() + or_zero(es, source.v.double())) - v.abs() + 2.0 ** -50 * n * v.abs()
+        return cx.out(v, moved_by, lambda u: n * u * v.abs(), moved(f, x, source))
     if reduce not in ("sum", "mean"):
         raise Unsupported(f"{cx.name} with {reduce}")
     adds = (lambda t, s: t.index_add(dim, index.v, s)) if by_row else (lambda t, s: t.scatter_add(dim, index.v, s))
@@ -111,8 +126,7 @@ def scatter_reduce(cx, x, dim, index, source, reduce, include_self=True):
 @rule("aten.index_add.default", "aten.index_add_.default")
 def index_add(cx, x, dim, index, source, alpha=1):
     plain_index(*([] if index.there else [index]), *(t for t in (x, source) if not t.is_float))
-    if alpha != 1:
-        raise Unsupported("index_add with a factor")
+    source = source if alpha == 1 else mul(cx, source, alpha)
     made = _added(cx, x, source, lambda t, s: t.index_add(dim, index.v, s))
     if not index.is_undecided:
         return made

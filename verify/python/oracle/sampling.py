@@ -1,8 +1,11 @@
 """Values of an image between its pixels."""
+import itertools
+import math
+
 import torch
 
-from .elementwise import rule
-from .number import Number, add_bounds, moved, same
+from .elementwise import or_zero, rule
+from .number import Number, Unsupported, add_bounds, moved, same, unit_of
 from .shape import choose, operator
 
 BILINEAR, NEAREST, BORDER = 0, 1, 1  # as ATen counts modes and paddings
@@ -24,8 +27,12 @@ def _moving(g, e, x):
 
 @rule("aten.grid_sampler_2d.default", "aten.grid_sampler_3d.default")
 def grid_sampler(cx, x, grid, mode, padding, align):
-    """Bilinear alone: it is continuous in the grid, unlike the pixel that a place's whole part names."""
+    """Bilinear is continuous in the grid, unlike the pixel that a place's whole part names."""
     sample = operator(cx.name)
+    if mode == NEAREST:
+        return nearest_of_grid(cx, lambda t, g: sample(t, g, NEAREST, padding, align), x, grid)
+    if mode != BILINEAR:
+        raise Unsupported(f"no rule for {cx.name} with the mode {mode}")
     f = lambda t, g: sample(t, g, BILINEAR, padding, align)
 
     def propagated(level):
@@ -35,6 +42,19 @@ def grid_sampler(cx, x, grid, mode, padding, align):
     place = (grid.v.abs() + 1) * PLACE
     local = lambda u: _moving(grid.v, u * place, x.v) + u * WEIGHED * f(x.v.abs(), grid.v)
     return cx.out(f(x.v, grid.v), propagated, local, moved(f, x, grid))
+
+
+def nearest_of_grid(cx, f, x, grid):
+    """Where a place may name one of several pixels, each of them is right."""
+    unit = unit_of(cx.dtype)
+    v, axes = f(x.v, grid.v), grid.v.shape[-1]
+    reach = or_zero(grid.b, grid.v) + unit * PLACE * (grid.v.abs() + 1)
+    sides = [f(x.v, grid.v + reach * reach.new_tensor(signs)) for signs in itertools.product((-1.0, 1.0), repeat=axes)]
+    off = torch.stack([(side - v).abs() for side in sides]).amax(0)
+    carry = lambda level: None if x.error(level) is None else f(x.error(level), grid.v)
+    made = cx.out(v, lambda level: add_bounds(carry(level), off), lambda u: 0)
+    runs = [f(x.run(i), grid.v) if i % 4 in (0, 2) else f(x.run(i), grid.v + reach * (1 if i % 4 == 1 else -1)) for i in range(cx.count)]
+    return Number(v, made.r, made.b, runs or None)
 
 
 NEAREST_NAMES = [f"{name}{axes}d" for name in ("upsample_nearest", "_upsample_nearest_exact") for axes in (1, 2, 3)]
@@ -74,3 +94,38 @@ def nearest(cx, x, size, *scales):
         open_ = (least != greatest).reshape(shape).to(x.v.device)
         x = choose(cx, Number(torch.ones_like(open_), open=open_), low, high) if bool(open_.any()) else low
     return x
+
+
+def taps(op, extent, made, align, rows):
+    """The weights of one dimension, [made, extent]: what resizing an identity leaves."""
+    identity = torch.eye(extent, dtype=torch.float64)[None, None]
+    if rows:
+        return op(identity, [made, extent], align)[0, 0]
+    return op(identity, [extent, made], align)[0, 0].t()
+
+
+def unsure(weights, made):
+    """How far computed weights are off, in units. A place is off by PLACE roundings of the image's extent. The weights near it share that
+    error."""
+    near = torch.nn.functional.max_pool1d((weights != 0).double(), 3, 1, 1)
+    return PLACE * (made + 1) * near / near.sum(1, keepdim=True).clamp(min=1)
+
+
+@rule("aten._upsample_bilinear2d_aa.default", "aten._upsample_bicubic2d_aa.default")
+def antialiased(cx, x, size, align, *scales):
+    """Weights that reach as far as a pixel of the result does, one dimension after the other."""
+    if any(s is not None for s in scales) and list(size) != [math.floor(n * s) for n, s in zip(x.v.shape[-2:], scales)]:
+        raise Unsupported(f"{cx.name} with scales of its own")
+    op = operator(cx.name)
+    f = lambda t: op(t.cpu(), size, align, *scales).to(t.device)
+    across = [taps(op, n, m, align, d == 0).to(x.v.device) for d, (n, m) in enumerate(zip(x.v.shape[-2:], size))]
+    sides = [w.abs() for w in across]
+    off = [unsure(w, m) for w, m in zip(across, size)]
+    both = lambda t, rows, columns: rows @ t @ columns.t()
+    v, magnitude = f(x.v), both(x.v.abs(), *sides)
+    own = both(x.v.abs(), off[0], sides[1]) + both(x.v.abs(), sides[0], off[1])
+    n = sum(int((w != 0).sum(1).max()) for w in across)
+    def propagated(level):
+        e = x.error(level)
+        return None if e is None else both(e, *sides)
+    return cx.out(v, propagated, lambda u: u * ((n + 4) * magnitude + own), moved(f, x), lambda u: u * (math.sqrt(n + 4) * magnitude + own))

@@ -9,7 +9,7 @@ import math
 import torch
 
 from .elementwise import RULES, div, or_zero, rule, mul, is_power_of_two
-from .number import FIRST, Number, U64, add_bounds, moved, perturbed, same
+from .number import FIRST, Number, U64, Unsupported, add_bounds, moved, perturbed, same
 
 F = torch.nn.functional
 MORE_TERMS = 8
@@ -149,22 +149,44 @@ def average_pool(cx, x, kernel, *rest, **named):
 
 def averaged(cx, function, x, how, n):
     f = lambda t: function(t, *how)
-    v, magnitude = f(x.v), f(x.v.abs())
+    v, magnitude = f(x.v), f(x.v.abs()).abs()  # a divisor of one's own may be negative
     def propagated(level):
         e = x.error(level)
-        return None if e is None else f(e)
+        return None if e is None else f(e).abs()
     return cx.out(v, propagated, lambda u: (n + 3) * u * magnitude, moved(f, x),
                   lambda u: math.sqrt(n + 3) * u * magnitude)
 
 
 @rule("aten.max_pool1d.default", "aten.max_pool2d_with_indices.default", "aten.max_pool3d_with_indices.default",
-      "aten.max_pool2d.default", "aten.max_pool3d.default", "aten._adaptive_max_pool2d.default")
+      "aten.max_pool2d.default", "aten.max_pool3d.default")
 def max_pool(cx, x, kernel, stride=(), padding=0, dilation=1, ceil_mode=False):
     d = 1 if "pool1d" in cx.name else 3 if "pool3d" in cx.name else 2
     pool = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}[d]
     f = lambda t: pool(t, kernel, stride if len(list(stride)) else None, padding, dilation, ceil_mode)
     y = cx.out(f(x.v), lambda level: None if x.error(level) is None else f(x.error(level)), lambda u: 0, moved(f, x))
-    return y if "with_indices" not in cx.name else (y, None)
+    if "with_indices" not in cx.name:
+        return y
+    return y, _index_of_window(cx, x, d, kernel, stride, padding, dilation, ceil_mode) if 1 in cx.wanted else None
+
+
+def _index_of_window(cx, x, rank, kernel, stride, padding, dilation, ceil_mode):
+    """The place within the plane; where equal or close elements share a window any of them may be named."""
+    from .gradients import may_be_greatest, wide
+    pool = F.max_pool2d if rank == 2 else F.max_pool3d
+    index = pool(x.v, kernel, stride if len(list(stride)) else None, padding, dilation, ceil_mode, True)[1]
+    if ceil_mode:
+        return Number(index, open=torch.ones_like(index, dtype=torch.bool) if x.b is not None else None)
+    of = [wide(t, rank) for t in (kernel, stride if len(list(stride)) else kernel, padding, dilation)]
+    return Number(index, open=may_be_greatest(x, rank, *of)[1].any(-1))
+
+
+@rule("aten.adaptive_max_pool2d.default", "aten.adaptive_max_pool3d.default")
+def adaptive_max_pool(cx, x, size):
+    pool = F.adaptive_max_pool2d if "2d" in cx.name else F.adaptive_max_pool3d
+    f = lambda t: pool(t, size)
+    if 1 in cx.wanted:
+        raise Unsupported(f"no rule for the indices of {cx.name}")
+    return cx.out(f(x.v), lambda level: None if x.error(level) is None else f(x.error(level)), lambda u: 0, moved(f, x)), None
 
 
 @rule("aten.amax.default", "aten.amin.default", "aten.max.default", "aten.min.default", "aten.max.dim", "aten.min.dim")
@@ -233,7 +255,7 @@ def cumprod(cx, x, dim, **_):
 
 
 @rule("aten.prod.dim_int", "aten.prod.default")
-def prod(cx, x, dim=None, keep=False):
+def prod(cx, x, dim=None, keep=False, **_):
     flat = x if dim is not None else same(lambda t: t.reshape(-1), x)
     at = 0 if dim is None else dim
     made = cumprod(cx, flat, at)
@@ -248,23 +270,30 @@ def vector_norm(cx, x, order=2, dims=None, keep=False, **_):
     f = lambda t: torch.linalg.vector_norm(t, order, dims, keep)
     n = math.prod([x.v.shape[d] for d in ([dims] if isinstance(dims, int) else dims)])
     v = f(x.v)
-    return cx.out(v, lambda level: None if x.error(level) is None else f(x.error(level)),
-                  lambda u: (n / (order if order else 1) + 8) * u * v, moved(f, x), lambda u: math.sqrt(n + 8) * u * v)
+    if order < 1 and order != -math.inf and x.b is not None:
+        raise Unsupported(f"a norm of the order {order:g} of computed numbers")  # it obeys no triangle inequality
+    greatest = (lambda e: e.amax(dims, keep)) if order == -math.inf else f
+    power = 0 if order in (0, 1, 2, math.inf, -math.inf) else 16 + 4 * abs(order)
+    return cx.out(v, lambda level: None if x.error(level) is None else greatest(x.error(level)),
+                  lambda u: (n / (abs(order) or 1) + 8 + power) * u * v, moved(f, x), lambda u: math.sqrt(n + 8) * u * v)
 
 
-@rule("aten.nll_loss_forward.default")
+@rule("aten.nll_loss_forward.default", "aten.nll_loss2d_forward.default")
 def nll(cx, x, target, weight, reduction, ignore):
+    """(loss, total weight of what counts): classes are the dimension 1, or the only one."""
     kept = target.v != ignore
     at = torch.where(kept, target.v, 0)
-    each = RULES["aten.neg.default"](cx, same(lambda t: t.gather(1, at.unsqueeze(1)).squeeze(1), x))
+    dim = 1 if x.v.dim() > 1 else 0
+    each = RULES["aten.neg.default"](cx, same(lambda t: t.gather(dim, at.unsqueeze(dim)).squeeze(dim), x))
+    total = Number(kept.sum().double(), whole=True) if weight is None else None
     if weight is None and bool(kept.all()):
-        return (each if reduction == 0 else reduce(cx, each, None, False, mean=reduction == 1)), None
+        return (each if reduction == 0 else reduce(cx, each, None, False, mean=reduction == 1)), total
     counted = lambda t: torch.where(kept, t, torch.zeros_like(t))
     if weight is not None:
         weight = same(lambda t: counted(t[at]), weight)
         each = mul(cx, each, weight)
+        total = reduce(cx, weight, None, False)
     each = same(counted, each)
     if reduction != 1:
-        return (each if reduction == 0 else reduce(cx, each, None, False)), None
-    total = float(kept.sum()) if weight is None else reduce(cx, weight, None, False)  # of nothing the mean is NaN
-    return div(cx, reduce(cx, each, None, False), total), None
+        return (each if reduction == 0 else reduce(cx, each, None, False)), total
+    return div(cx, reduce(cx, each, None, False), float(total.v) if weight is None else total), total  # of nothing the mean is NaN

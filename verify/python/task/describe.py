@@ -5,6 +5,7 @@ import re
 
 import torch
 
+from ..oracle import coverage
 from . import beyond, computed, decision, expression, fake, fit, law, phase, placing, probe, structure, together, uneven
 from .source import tolerance as source_tolerance
 
@@ -462,7 +463,7 @@ def describe(source, name, seconds=60.0, vary=()):
         "classes": classes, "tolerance": tolerance,
         "notes": law.notes(instance, model, inputs, lambda: _grown(source, runs, axes, limits_, small),
                             lambda: _beside(source, axes, limits_, small)) + [
-            {"kind": "tolerance", "text": f"{text}; the published check's default stands"} for text in unread],
+            {"kind": "tolerance", "text": f"{text}; the published check's default stands"} for text in unread] + coverage.note(model, inputs),
         "flops": _powers(points, kept, lambda o: o.flops + o.elements),
         "scratch": _powers(points, kept, lambda o: o.largest),
         "small": {a.name: small[a.name] for a in kept},
