@@ -7,10 +7,15 @@ import math
 import sys
 
 from oracle_asked import F, Plain, b, drawn, passes, positive, refusal, told, traced, w, x
+import oracle_chains
+import oracle_exponents
 import oracle_operations
 import oracle_places
+import oracle_quantized
 import oracle_recurrent
+import oracle_resized
 import oracle_served
+import oracle_supports
 import oracle_ties
 from oracle_rare import RARE
 
@@ -461,7 +466,8 @@ TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_
          a_few_roundings_of_a_coarse_format_can_be_told, what_is_0_everywhere_is_told_where_a_bound_is_proved, constants_are_found, what_the_graph_computes_by_itself_is_the_right_answer, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
          a_right_answer_that_is_nan_is_no_answer,
          what_hangs_on_a_choice_has_no_single_elements, *oracle_places.TESTS, *oracle_served.TESTS,
-         *oracle_recurrent.TESTS, *oracle_ties.TESTS, *oracle_operations.TESTS]
+         *oracle_recurrent.TESTS, *oracle_ties.TESTS, *oracle_exponents.TESTS, *oracle_chains.TESTS, *oracle_quantized.TESTS, *oracle_supports.TESTS, *oracle_resized.TESTS,
+         *oracle_operations.TESTS]
 
 
 def main():

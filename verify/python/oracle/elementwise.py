@@ -7,7 +7,8 @@ import math
 
 import torch
 
-from .number import Number, Unsupported, add_bounds, is_exact, is_gridded, is_power, is_short, moved, rounded, same
+from . import exponents
+from .number import Number, add_bounds, is_exact, is_gridded, is_power, is_short, moved, rounded
 
 F = torch.nn.functional
 RULES = {}
@@ -56,16 +57,26 @@ def add_sub(cx, a, b, alpha, sign):
     if integers(a, b) and cx.dtype not in (torch.float32, torch.float16, torch.bfloat16, torch.float64):
         return Number(f(a.v, b.v))
     whole = a.whole and b.whole and alpha == int(alpha)
+    larger = torch.maximum(a.v.double().abs(), abs(alpha) * b.v.double().abs())
     if (a.v.numel() == 1 and not bool(a.v)) or (b.v.numel() == 1 and not bool(b.v)):
         made = linear(cx, f, [(a, 1.0), (b, abs(alpha))], lambda u, v: 0)  # adding zero is exact
     else:
-        # a number may have been added to another one before (a bias less a constant): one rounding more, at its size
-        larger = torch.maximum(a.v.double().abs(), abs(alpha) * b.v.double().abs())
+        # A number may have been added to another one before (a bias less a constant): one rounding more, at its size. A sum of several
+        # products in any order rounds each as often as there are others (doc/error-model.md, short chains).
+        first, second = a.size(), abs(alpha) * b.size()
+        reached, each = torch.maximum(first, second), b.count * first + a.count * second
         known = is_exact(a) & is_gridded(a.v) & is_exact(b) & is_gridded(b.v)
         rounds = (lambda v: rounded(v, a, b)) if whole else lambda v: torch.where(known & is_gridded(v), 0.0, 1.0)
-        made = linear(cx, f, [(a, 1.0), (b, abs(alpha))], lambda u, v: u * (v.abs() + larger) * rounds(v), lambda u, v: u * v.abs() * rounds(v))
+        # the logarithm of a sum may be taken off an exponent, in the place of the greatest, and it is rounded at that size
+        beside = larger if cx.raised and not whole else 0.0
+        own = lambda size, v: torch.maximum(size * rounds(v), beside + torch.zeros_like(v))
+        made = linear(cx, f, [(a, 1.0), (b, abs(alpha))],
+                      lambda u, v: u * own(torch.maximum(reached + torch.maximum(v.abs(), reached), each), v), lambda u, v: u * own(v.abs(), v))
+        made.terms, made.count = first + second, min(a.count + b.count, MOST_COUNTED)
     made.whole = whole
-    return made
+    if whole and alpha == 1 and a.sides is not None and b.b is None and b.open is None:
+        made.sides = tuple(f(t, b.v) for t in a.sides)
+    return exponents.added(cx, made, a, b, larger)
 
 
 @rule("aten.add.Tensor", "aten.add.Scalar", "aten.add_.Tensor")
@@ -81,6 +92,14 @@ def sub(cx, a, b, alpha=1):
 @rule("aten.rsub.Scalar", "aten.rsub.Tensor")
 def rsub(cx, a, b, alpha=1):
     return add_sub(cx, b, a, alpha, -1)
+
+
+MOST_COUNTED = 4  # terms of a sum: of longer ones an error grows as a walk does
+
+
+def counted(x):
+    """A number of the code may be the sum of two: 1 - b, 1 - rate * decay."""
+    return 2 if x.v.numel() == 1 and not is_power_of_two(x) else x.count
 
 
 def is_power_of_two(x):
@@ -108,9 +127,11 @@ def mul(cx, a, b):
         parts = [None if eb is None else scaled_error(a.v, b.v, eb), None if ea is None else scaled_error(b.v, a.v, ea),
                  None if ea is None or eb is None else ea * eb]
         return add_bounds(*parts)
-    made = cx.out(v, propagated, lambda u: 0 if plain else u * v.abs() * rounded(v, a, b) * unscaled(a, b), moved(f, a, b))
-    made.whole = a.whole and b.whole
-    return made
+    size = v.abs() if a.terms is None and b.terms is None else a.size() * b.size()  # of a sum each term may be multiplied
+    rounds = 0 if plain else rounded(v, a, b) * unscaled(a, b)
+    made = cx.out(v, propagated, lambda u: 0 if plain else u * size * rounds, moved(f, a, b), lambda u: 0 if plain else u * v.abs() * rounds)
+    made.whole, made.terms, made.count = a.whole and b.whole, size, min(counted(a) * counted(b), MOST_COUNTED)
+    return exponents.multiplied(cx, made, a, b)
 
 
 def unscaled(a, b):
@@ -118,8 +139,8 @@ def unscaled(a, b):
     if a.b is not None and b.b is not None:
         return 1.0
     exact = torch.zeros((), dtype=torch.bool, device=a.v.device)
-    for x in (a, b):
-        exact = exact | is_power(x.v) if x.b is None else exact
+    for x, other in ((a, b), (b, a)):  # a constant may be multiplied by a sum that the other one is a term of
+        exact = exact | is_power(x.v) if x.b is None and (other.b is None or other.v.numel() > 1) else exact
     if a.b is None and b.b is None:
         exact = exact | is_short(a.v) & is_short(b.v)
     return torch.where(exact, 0.0, 1.0)
@@ -139,12 +160,18 @@ def div(cx, a, b):
         return torch.where(room > 0, bound, math.inf)
     # a reciprocal and a product instead of a division: one more rounding
     scaled = torch.where(is_power(b.v), 0.0, 3.0) if b.b is None and b.v.numel() > 1 else 3.0
-    return cx.out(v, propagated, lambda u: 0 if is_power_of_two(b) else scaled * u * v.abs(), moved(f, a, b))
+    size = v.abs() if a.terms is None else a.terms / b.v.abs()  # of a sum each term may be divided
+    made = cx.out(v, propagated, lambda u: 0 if is_power_of_two(b) else scaled * u * (2 * size + v.abs()) / 3, moved(f, a, b),
+                  lambda u: 0 if is_power_of_two(b) else scaled * u * v.abs())
+    made.terms, made.count = None if a.terms is None else size, a.count
+    return exponents.divided(cx, made, a, b)
 
 
 @rule("aten.neg.default")
 def neg(cx, x):
-    return Number(-x.v, x.r, x.b, None if x.runs is None else [-t for t in x.runs], whole=x.whole)
+    made = Number(-x.v, x.r, x.b, None if x.runs is None else [-t for t in x.runs], whole=x.whole)
+    made.terms, made.count = x.terms, x.count
+    return exponents.chosen(made, x, None)
 
 
 @rule("aten.abs.default")
@@ -195,12 +222,12 @@ def exp_error(u, x, v):
 
 @rule("aten.exp.default")
 def exp(cx, x):
-    return monotone(cx, x, torch.exp, exp_error)
+    return exponents.of_function(monotone(cx, x, torch.exp, exp_error), x, x.v.abs())
 
 
 @rule("aten.exp2.default")
 def exp2(cx, x):
-    return monotone(cx, x, torch.exp2, exp_error)
+    return exponents.of_function(monotone(cx, x, torch.exp2, exp_error), x, x.v.abs())
 
 
 @rule("aten.expm1.default")
@@ -238,8 +265,8 @@ def reciprocal(cx, x):
 @rule("aten.sigmoid.default", "aten.sigmoid_.default")
 def sigmoid(cx, x):
     # (1 + tanh(x / 2)) / 2 errs absolutely: half of what a tanh may
-    return monotone(cx, x, torch.sigmoid,
-                    lambda u, x, v: ((4 + 2.4 * far(x)) * torch.sigmoid(-x) + 4) * u * v + 4 * cx.gates * u)
+    made = monotone(cx, x, torch.sigmoid, lambda u, x, v: ((4 + 2.4 * far(x)) * torch.sigmoid(-x) + 4) * u * v + 4 * cx.gates * u)
+    return exponents.of_function(made, x, F.softplus(-x.v))  # of its logarithm
 
 
 @rule("aten.tanh.default", "aten.tanh_.default")
@@ -346,7 +373,7 @@ def clamp(cx, x, low=None, high=None, **named):
     whole = x.whole and all(t is None or float(t).is_integer() for t in (low, high))
     clipped = lambda u, x, v: 0 if not held or whole else torch.where(x == v, 0.0, u * v.abs())
     made = piecewise(cx, x, f, 1.0, -math.inf if low is None else low, math.inf if high is None else high, clipped)
-    made.whole = whole
+    made.whole, made.sides = whole, None if x.sides is None else tuple(f(t) for t in x.sides)
     return made
 
 
@@ -390,30 +417,6 @@ def power(cx, x, n):
         return torch.where(low > 0, bound, math.inf)
     roundings = n - 1 if n == int(n) and 0 < n <= 4 else 16 + 4 * abs(n)
     return cx.out(v, propagated, lambda u: max(roundings, 0) * u * v.abs(), moved(f, x))
-
-
-def no_numbers(cx, *operands):
-    """Whole numbers are exact; of masks some elements may be open."""
-    if any(x.is_float or x.open is not None and x.v.dtype != torch.bool for x in operands):
-        raise Unsupported(f"no rule for {cx.name} of numbers that are not exact")
-
-
-@rule(*[f"aten.{name}" for kind in ("and", "or", "xor") for name in (f"bitwise_{kind}.Tensor", f"logical_{kind}.default")])
-def logic(cx, a, b):
-    """Open where another outcome of an open operand changes the result."""
-    no_numbers(cx, a, b)
-    f = getattr(torch, cx.name.split(".")[1])
-    v = f(a.v, b.v)
-    if a.open is None and b.open is None:
-        return Number(v)
-    other = lambda t: t.v if t.open is None else t.v ^ t.open
-    return Number(v, open=(f(other(a), b.v) != v) | (f(a.v, other(b)) != v) | (f(other(a), other(b)) != v))
-
-
-@rule("aten.bitwise_not.default", "aten.logical_not.default")
-def logic_not(cx, x):
-    no_numbers(cx, x)
-    return Number(getattr(torch, cx.name.split(".")[1])(x.v), open=x.open)
 
 
 @rule("aten.maximum.default", "aten.minimum.default", "aten.fmax.default", "aten.fmin.default")

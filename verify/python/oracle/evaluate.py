@@ -6,15 +6,17 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 from . import routes
 from . import (  # noqa: F401  (each adds its rules)
-    algebra, complexes, curves, elementwise, fourier, gradients, listed, norms, placed, products, sampling, scans, selected, shape, steps, sums)
+    algebra, complexes, curves, elementwise, fourier, gradients, listed, norms, placed, products, resized, sampling, scans, selected, shape, steps,
+    sums, wholes)
 from .elementwise import RULES
-from .graph import coarsest, declared, narrowed, packet, target_name
-from .number import APART, CALIBRATED, FIRST, SMALLEST, STABLE, UNIT, Context, Number, Unsupported, distance, exact, of_mask
+from .graph import coarsest, declared, is_exponent, narrowed, packet, target_name
+from .number import APART, CALIBRATED, EIGHT_BITS, FEW, FIRST, SMALLEST, STABLE, UNIT, Context, Number, Unsupported, distance, exact, of_mask
 
 RUNS = 12
 TIGHT = 64.0       # a bound up to so many times the spread of the runs decides
 UNTELLABLE = 2.0 ** -8
-FEW = 16           # one element in so many may be anything: the others are judged
+STEPPED = 2.0 ** -4  # where jumps are among the errors
+JUMPING = 4        # one element in so many may lie beside a jump, for the spread of the others to say how far runs differ
 UNITS_UNTELLABLE = 8  # or so many units of a narrow format: of fp16 as much, of bf16, whose unit is 2^-8 itself, 2^-5
 
 
@@ -70,14 +72,20 @@ def call(cx, node, env):
     plain = name.replace("_.", ".", 1)
     cx.name, cx.dtype, cx.narrow, cx.fixed = (name if name in RULES else plain), declared(node), narrowed(node), is_fixed(node)
     cx.wanted = {u.args[1] for u in node.users if u.users and target_name(u.target) == "<built-in function getitem>"}
+    cx.raised = is_exponent(node)
     cx.laid = next((n.meta.get("val") for n in node.args[:1] if isinstance(n, torch.fx.Node)), None)
     function = RULES.get(name) or RULES.get(plain)  # in place: the same, and the place has it afterwards
-    undecided = packet(node) not in BLANK and any(
-        isinstance(env[n], Number) and env[n].is_undecided for n in node.all_input_nodes)
-    if undecided and packet(node) not in CHOOSING and cx.dtype.is_floating_point:
+    args, named = with_indices(cx, node, env, args, named)
+    kind = packet(node)
+    kind = kind[:-1] if kind.endswith("_") and not kind.endswith("__") else kind
+    undecided = packet(node) not in BLANK and any(isinstance(x, Number) and x.is_undecided for x in tree_leaves([args, named]))
+    counted = kind in wholes.COUNTING and undecided and args[0].v.dtype == torch.bool
+    if undecided and packet(node) not in CHOOSING and (cx.dtype.is_floating_point or counted):
         args, named = tree_map(lambda a: of_mask(a) if isinstance(a, Number) and a.is_undecided else a, (args, named))
     if undecided and packet(node) == "nonzero":
         return listed.nonzero(cx, node, args[0])
+    if undecided and kind in wholes.BY_ELEMENT and not cx.dtype.is_floating_point and cx.dtype != torch.bool:
+        return wholes.by_element(node, args, named)
     try:
         result = routes.result(cx, node, function, args, named, exactly)
     except (RuntimeError, IndexError) as error:
@@ -86,9 +94,39 @@ def call(cx, node, env):
         raise Unsupported(f"{cx.name} of as many rows as an honest implementation may find, or fewer") from error
     if undecided and all(n.open is None and n.b is None for n in tree_leaves(result) if isinstance(n, Number)):
         raise Unsupported(f"{cx.name} of what an honest implementation may decide either way")
+    if wholes.is_computed(result, cx.dtype):
+        result = wholes.within_type(cx, result, cx.dtype)
+    if kind in BESIDE and isinstance(result, Number):
+        keep_beside(result, args)
     if packet(node).endswith("_") and not packet(node).endswith("__"):
         env[node.args[0]] = result
     return result
+
+
+# Operations, element by element, on what lies beside a jump: the result does as well.
+BESIDE = frozenset("add sub rsub mul div neg abs clamp clamp_min clamp_max maximum minimum where relu hardtanh _to_copy".split())
+
+
+def keep_beside(result, args):
+    for x in args:
+        if isinstance(x, Number) and x.beside is not None and x.beside is not result.beside:
+            result.beside = x.beside.expand(result.v.shape) if result.beside is None else result.beside | x.beside
+
+
+def with_indices(cx, node, env, args, named):
+    """Whole numbers that were computed become indices where they are not computed with."""
+    if packet(node) in wholes.COMPUTED:
+        return args, named
+    held = {id(env[n]): declared(n) for n in node.all_input_nodes if wholes.is_computed(env[n], declared(n))}
+    if not held:
+        return args, named
+    moved = wholes.MOVED.get(packet(node).removeprefix("_unsafe_").rstrip("_"), ())
+    moved = [d for d in moved if d < len(args) and isinstance(args[d], Number)]
+    found = [tree_map(lambda a: wholes.as_index(cx, a, held[id(a)]) if id(a) in held else a, x) for x in args]
+    if any(id(args[d]) in held for d in moved):
+        for d in moved:
+            found[d] = args[d] if args[d].is_float else Number(args[d].v.double(), whole=True)
+    return found, tree_map(lambda a: wholes.as_index(cx, a, held[id(a)]) if id(a) in held else a, named)
 
 
 def exactly(node, args, named):
@@ -122,6 +160,9 @@ class Judged:
         self.untellable = max(UNTELLABLE, UNITS_UNTELLABLE * coarsest)  # a few roundings of bf16 are no ill condition
         self.number, self.dtype, self.dropped, self.ensemble, self.enclosed = number, dtype, None, False, True
         self.want = number.v.double()
+        self.beside = self.jumping(number)
+        if number.beside is not None and bool(number.beside.any()):  # a step is what the task itself resolves its numbers to
+            self.untellable = max(self.untellable, STEPPED)
         known = lambda e: torch.zeros_like(self.want) if e is None else e.nan_to_num(nan=math.inf, posinf=math.inf)
         self.radius, self.bound = known(number.r), known(number.b)
         self.spread, self.relative, self.untold = None, 0.0, 0  # untold: elements that may be anything, and are not judged
@@ -129,6 +170,14 @@ class Judged:
             self.settle()
         else:
             self.tell()
+
+    def jumping(self, number):
+        """Elements beside a jump, which either side is right of and which say nothing about the others; None: there are none, or so many
+        that they are what the output is made of."""
+        if number.beside is None or not number.is_float or not bool(number.beside.any()):
+            return None
+        near = number.beside.expand(number.v.shape)
+        return None if int(near.sum()) * JUMPING > near.numel() else near
 
     def tell(self):
         """Of masks either is right where they may go either way; whole numbers may be anything there, but an index that names a value."""
@@ -153,14 +202,17 @@ class Judged:
             return torch.zeros_like(self.want)
         square = torch.stack([torch.where(p == self.want, 0.0, (p - self.want) ** 2) for p in self.number.runs]).mean(0)
         square = square.nan_to_num(nan=math.inf, posinf=math.inf)  # what a run has lost may be anything
-        whole = square[square.isfinite()].mean().sqrt() if bool(square.isfinite().any()) else square.new_tensor(math.inf)
+        plain = square.isfinite() if self.beside is None else square.isfinite() & ~self.beside
+        whole = square[plain].mean().sqrt() if bool(plain.any()) else square.new_tensor(math.inf)
         size = self.want[self.want.isfinite()].square().mean().sqrt()
         self.relative = float(whole / size) if float(size) > 0 else (math.inf if float(whole) > 0 else 0.0)
         return torch.maximum(square.sqrt(), whole)
 
     def settle(self):
         self.spread = self.measure()
-        self.ensemble = not bool((self.bound <= TIGHT * self.spread + 4 * self.rounding()).all())
+        near = self.bound <= TIGHT * self.spread + 4 * self.rounding()
+        # of a step either side is right; what hangs on one may be continuous there, which the runs tell
+        self.ensemble = not bool((near | self.beside if self.beside is not None and self.is_quantized() else near).all())
         self.allowed = self.bound
         if self.ensemble:
             self.allowed = torch.minimum(self.bound, CALIBRATED * self.spread + self.rounding())
@@ -176,9 +228,22 @@ class Judged:
                             "row of which everything is masked)")
         self.leave_out()
         proved = not self.ensemble and self.enclosed and not bool(self.want.any())  # 0 everywhere has no size to be held against
-        if self.relative > self.untellable and not proved and self.dropped is None:
+        if self.is_quantized():
+            self.judge_steps()
+        elif self.relative > self.untellable and not proved and self.dropped is None:
             self.dropped = (f"the right answer cannot be told: honest errors reach {self.relative:.2g} of the output's "
                             f"size, more than {self.untellable:.2g}")
+
+    def is_quantized(self):
+        """Steps of a whole or an 8-bit type, on either side of which results may lie?"""
+        return self.number.beside is not None and (not self.dtype.is_floating_point or self.dtype in EIGHT_BITS)
+
+    def judge_steps(self):
+        """A step more or less tells still, however many results have two neighbours; a quarter of the greatest one does not."""
+        most = float(self.want[self.want.isfinite()].abs().amax()) if bool(self.want.isfinite().any()) else 0.0
+        wide = int((self.allowed > max(most / 4, 0.0 if self.dtype.is_floating_point else 1.0)).sum())
+        if wide * FEW > self.allowed.numel() and self.dropped is None:
+            self.dropped = f"{wide} of {self.allowed.numel()} results may be off by several steps in the declared arithmetic"
 
     @property
     def label(self):

@@ -24,7 +24,7 @@ RANDOM = ("bernoulli", "rand", "randn", "randint", "normal", "multinomial", "nat
 APART = ("glu", "im2col", "reflection_pad1d", "reflection_pad2d", "reflection_pad3d", "replication_pad1d", "replication_pad2d",
          "replication_pad3d", "std", "std_mean", "logit", "addcdiv", "addcmul", "lerp", "clamp_min_", "addr", "trace", "dist", "index_copy",
          "binary_cross_entropy", "soft_margin_loss", "log_sigmoid_forward", "prelu", "_prelu_kernel", "celu", "hardshrink",
-         "softshrink", "threshold", "aminmax", "linalg_cross", "renorm", "upsample_bilinear2d", "upsample_bicubic2d", "upsample_linear1d", "upsample_trilinear3d",
+         "softshrink", "threshold", "aminmax", "linalg_cross", "renorm", "upsample_bilinear2d", "upsample_linear1d", "upsample_trilinear3d",
          "grid_sampler_2d", "deg2rad", "rad2deg", "sgn", "col2im", "affine_grid_generator", "diagonal_copy", "multi_margin_loss",
          "multilabel_margin_loss_forward", "_weight_norm_interface", "logaddexp2", "ldexp", "index_fill", "block_diag",
          "nansum", "mvlgamma", "adaptive_max_pool2d", "adaptive_max_pool3d", "_fused_rms_norm", "_unsafe_masked_index",
@@ -209,6 +209,18 @@ def narrowed(node):
         return None
     return next((declared(u) for u in node.users if packet(u) == "_to_copy" and not u.users and declared(u) in (
         torch.float16, torch.bfloat16)), None)
+
+
+EXPONENTIALS = ("exp", "exp2", "_softmax", "_safe_softmax", "softmax", "logsumexp", "_log_softmax", "log_softmax")
+PASSED_ON = ("view", "_unsafe_view", "reshape", "transpose", "permute", "unsqueeze", "squeeze", "expand", "slice", "select", "cat", "clone",
+             "alias", "where", "masked_fill", "neg", "_to_copy")
+
+
+def is_exponent(node):
+    """Does an exponential take the result, as it is or with elements moved or masked?"""
+    if "exponent" not in node.meta:
+        node.meta["exponent"] = any(packet(u) in EXPONENTIALS or (packet(u) in PASSED_ON and is_exponent(u)) for u in node.users)
+    return node.meta["exponent"]
 
 
 def coarsest(graph):

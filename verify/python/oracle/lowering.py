@@ -5,6 +5,7 @@ import torch
 
 from .lowered import Ref, lower
 from .number import Unsupported
+from .resized import arguments, weights_of
 from .sampling import NEAREST_NAMES, nearest_dimensions
 from .shape import MOVES, operator
 
@@ -31,6 +32,19 @@ for name in MOVES:
 def nearest(low, x, size, *scales):
     for dim, least, _ in nearest_dimensions(low.name, list(x.shape), size, scales):
         x = low.moved(x, lambda t, dim=dim, least=least: t.index_select(dim, least))
+    return x
+
+
+@lower("upsample_bicubic2d", "upsample_bicubic2d.vec")
+def bicubic(low, x, size, align, *scales):
+    size, scales = arguments(x.shape, size, scales)
+    rows, columns = weights_of(x.shape, size, align, scales, "cpu")
+    for weights in (columns, rows):  # along the last dimension, then with the last two exchanged
+        width = x.shape[-1]
+        flat = low.moved(x, lambda t, width=width: t.reshape(1, -1, width))
+        made = product(low, flat, low.input(weights.value.t().contiguous()[None]))
+        shape = (*x.shape[:-1], weights.value.shape[0])
+        x = low.moved(made, lambda t, shape=shape: t.reshape(shape).transpose(-1, -2))
     return x
 
 

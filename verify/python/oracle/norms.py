@@ -3,6 +3,7 @@ import math
 
 import torch
 
+from . import exponents
 from .elementwise import or_zero, rule
 from .number import Number, U32, U64, UNIT, Unsupported, add_bounds, moved, perturbed, same, unit_of
 
@@ -27,6 +28,12 @@ def exponential_error(u, x, y, dim, walk):
     return torch.where(y > 0, own, 0.0), of_sum
 
 
+def by_log_sum(x, y):
+    """Units that exp(x - l) is off by, l being the logarithm of the sum: by the exponential, by l, and by the difference."""
+    away = torch.where(y > 0, -y.log(), 0.0)
+    return 8 + 3.4 * away + 3 * torch.where(y > 0, (x + away).abs(), 0.0)
+
+
 @rule("aten._softmax.default", "aten._safe_softmax.default", "aten.softmax.int")
 def softmax(cx, x, dim, *_, **__):
     f = lambda t: torch.softmax(t, dim)
@@ -39,9 +46,10 @@ def softmax(cx, x, dim, *_, **__):
         return torch.where(y > 0, y * expm1_of_bound(e + softmax_shift(x, dim, level, y)), 0.0)
     def local(u, walk=False):
         own, of_sum = exponential_error(u, x.v, y, dim, walk)
-        return torch.where(y > 0, y * (own + of_sum + 4 * u), 0.0)
+        return torch.where(y > 0, y * torch.maximum(own + of_sum + 4 * u, of_sum + u * by_log_sum(x.v, y)), 0.0)
     made = cx.out(y, propagated, local, moved(f, x), lambda u: local(u, True))
     # FlashAttention rounds them before they are divided by their sum, others behind: relatively the same
+    made = exponents.normalized(cx, made, x, dim)
     return made if cx.narrow is None else cx.permitted(made, cx.narrow)
 
 

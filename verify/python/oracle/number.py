@@ -19,10 +19,12 @@ U32 = 2.0 ** -24
 UNIT = {torch.float32: U32, torch.float64: U64, torch.bfloat16: 2.0 ** -8, torch.float16: 2.0 ** -11}
 LARGEST = {torch.float32: 3.4028234663852886e38, torch.bfloat16: 3.3895313892515355e38, torch.float16: 65504.0}
 SMALLEST = {torch.float32: 2.0 ** -126, torch.bfloat16: 2.0 ** -126, torch.float16: 2.0 ** -14}
+EIGHT_BITS = {torch.float8_e4m3fn: (4, -6), torch.float8_e5m2: (3, -14)}  # significant bits, exponent of the smallest normal number
 WHOLE = 2.0 ** 24  # up to here fp32 has all whole numbers
 SUBNORMAL = 2.0 ** 23  # subnormal numbers below the smallest normal one, of fp32
 TOGETHER, ON_A_GPU = 1 << 14, 1 << 18  # runs of up to so many elements each are computed as one tensor
 TABLED = 4  # units of what a constructor computes that two of them may differ by
+FEW = 16  # one element in so many may be anything, or lie beside a jump
 CALIBRATED = 8.0  # times the spread of the runs: doc/results/oracle.md
 # Radii are computed in fp64 themselves, from nonnegative terms: this much covers their own rounding.
 OUTWARD = 1 + 2.0 ** -20
@@ -38,16 +40,24 @@ ANY, FIRST, APART, STABLE = range(4)
 
 
 class Number:
-    __slots__ = ("v", "r", "b", "runs", "open", "names", "whole", "there")
+    __slots__ = ("v", "r", "b", "runs", "open", "names", "whole", "there", "exponents", "taken", "terms", "count", "sides", "beside")
 
     def __init__(self, v, r=None, b=None, runs=None, open=None, names=None, whole=False, there=False):
         self.v, self.r, self.b, self.runs, self.open = v, r, b, runs, open
         self.whole = whole or not v.is_floating_point()  # whole numbers in any honest arithmetic, whichever they are
+        self.sides = None  # of an open index: the least and the greatest that it may be (wholes.py)
+        self.beside = None  # of what jumps: the elements that lie beside a jump
         self.names = names  # of indices: (the values they point into, the dimension, FIRST, APART, STABLE or ANY of equal ones)
+        self.exponents = self.taken = None  # sizes of what exponentials are taken of (exponents.py)
+        self.terms, self.count = None, 1  # of a sum of products: the sum of their magnitudes (None: |v|), and how many they are
         self.there = there  # an open index names the right place, and is not there with everybody (listed.py)
 
     def run(self, i):
         return self.v if self.runs is None else self.runs[i]
+
+    def size(self):
+        """What any sum may reach that an algebraically equal form of it has on the way: the sum of its terms' magnitudes."""
+        return self.v.double().abs() if self.terms is None else self.terms
 
     @property
     def is_float(self):
@@ -77,7 +87,9 @@ def of_mask(x):
     if x.v.dtype != torch.bool:
         raise Unsupported("whole numbers, computed with, that an honest implementation may decide either way")
     off = x.open.double()
-    return Number(x.v.double(), off, off, None if x.runs is None else [p.double() for p in x.runs])
+    made = Number(x.v.double(), off, off, None if x.runs is None else [p.double() for p in x.runs], whole=True)
+    made.beside, made.sides = x.open, ((x.v & ~x.open).double(), (x.v | x.open).double())
+    return made
 
 
 def rounded(v, *operands):
@@ -93,6 +105,15 @@ def distance(a, b):
 def half_step(size, dtype):
     """Half the distance between neighbours of `dtype` at magnitudes of up to `size`. Zeros and infinities are stored exactly."""
     return torch.where((size == 0) | size.isinf(), 0.0, UNIT[dtype] * size.clamp(min=SMALLEST[dtype]))
+
+
+def in_eight_bits(v, dtype):
+    """The nearest number of an 8-bit format; beyond the format it is what torch makes of it."""
+    bits, least = EIGHT_BITS[dtype]
+    exponent = torch.frexp(v)[1].double() - 1
+    unit = torch.exp2(exponent.clamp(min=least) - (bits - 1))
+    near = torch.where(v.isfinite(), (v / unit).round() * unit, v)
+    return torch.where(near.abs() < torch.finfo(dtype).max, near, v.float().to(dtype).double())
 
 
 SHORT, GRID, BELOW = 2.0 ** 12, 2.0 ** 10, 2.0 ** 12
@@ -139,6 +160,7 @@ class Context:
         self.dtype = torch.float32  # of the operation at hand, as declared
         self.narrow = None  # a format of 16 bits that its result may be rounded to, though it is declared wider
         self.fixed = False  # it follows from the sizes alone
+        self.raised = False  # its result is the exponent of an exponential
         self.listed = False  # some rows are listed that may be missing
         self.wanted = set()  # which of its results the graph takes, where it has several
         self.laid = None  # its first operand as the task's own tensor: shape, strides, offset
@@ -283,4 +305,11 @@ def same(f, x, zero_fill=True):
     if not isinstance(x, Number):
         raise Unsupported("an element-moving operation on a Python number")
     lift = lambda t: None if t is None else f(t)
-    return Number(f(x.v), lift(x.r), lift(x.b), None if x.runs is None else [f(t) for t in x.runs], lift(x.open), whole=x.whole, there=x.there)
+    made = Number(f(x.v), lift(x.r), lift(x.b), None if x.runs is None else [f(t) for t in x.runs], lift(x.open), whole=x.whole, there=x.there)
+    for name in ("exponents", "taken", "terms"):
+        size = getattr(x, name)
+        setattr(made, name, None if size is None else f(size.expand(x.v.shape)))
+    made.count = x.count
+    made.sides = None if x.sides is None else tuple(f(t) for t in x.sides)
+    made.beside = None if x.beside is None else f(x.beside.expand(x.v.shape))
+    return made

@@ -4,6 +4,7 @@ import torch
 from .elementwise import div, mul, or_zero, rule
 from .number import APART, STABLE, Number, Unsupported, distance, lost, moved, same
 from .shape import joined, open_of, operator, plain_index
+from .wholes import added_beside, either_way
 
 
 def _order(cx, x, f, dim, ties=APART):
@@ -81,7 +82,11 @@ def _added(cx, x, source, put):
 def scatter_add(cx, x, dim, index, source):
     plain_index(*(t for t in (x, source) if not t.is_float))
     made = _added(cx, x, source, lambda t, s: t.scatter_add(dim, index.v, s))
-    return lost(cx, made, _reached(x, dim, index)) if index.is_undecided else made
+    if not index.is_undecided:
+        return made
+    source = same(lambda t: t[tuple(slice(n) for n in index.v.shape)], source)
+    beside = added_beside(index, source, lambda at, s: torch.zeros_like(made.v).scatter_add(dim, at, s), x.v.shape[dim], made.v)
+    return lost(cx, made, _reached(x, dim, index)) if beside is None else either_way(cx, made, beside)
 
 
 def met_by(x, source, dim, index, by_row):
@@ -125,11 +130,17 @@ def scatter_reduce(cx, x, dim, index, source, reduce, include_self=True):
 
 @rule("aten.index_add.default", "aten.index_add_.default")
 def index_add(cx, x, dim, index, source, alpha=1):
-    plain_index(*([] if index.there else [index]), *(t for t in (x, source) if not t.is_float))
+    plain_index(*([] if index.there or index.sides is not None else [index]), *(t for t in (x, source) if not t.is_float))
     source = source if alpha == 1 else mul(cx, source, alpha)
     made = _added(cx, x, source, lambda t, s: t.index_add(dim, index.v, s))
     if not index.is_undecided:
         return made
+    if index.sides is not None:
+        along = lambda at: at.reshape([-1 if d == dim % x.v.dim() else 1 for d in range(x.v.dim())]).expand(source.v.shape)
+        wide = Number(along(index.v), open=along(index.open))
+        wide.sides = tuple(along(t) for t in index.sides)
+        beside = added_beside(wide, source, lambda at, s: torch.zeros_like(made.v).scatter_add(dim, at, s), x.v.shape[dim], made.v)
+        return lost(cx, made, torch.ones_like(made.v, dtype=torch.bool)) if beside is None else either_way(cx, made, beside)
     there = torch.zeros(x.v.shape[dim], dtype=torch.bool, device=x.v.device).index_fill(0, index.v[index.open], True)
     return lost(cx, made, there.reshape([-1 if d == dim % x.v.dim() else 1 for d in range(x.v.dim())]))
 

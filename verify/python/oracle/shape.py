@@ -3,8 +3,12 @@ import functools
 
 import torch
 
+from . import exponents
 from .elementwise import RULES, or_zero, rule
-from .number import CALIBRATED, U32, UNIT, Number, Unsupported, add_bounds, distance, is_exact, lost, of_mask, same
+from .number import (CALIBRATED, EIGHT_BITS, FEW, U32, UNIT, Number, Unsupported, add_bounds, distance, in_eight_bits, is_exact, lost, of_mask,
+                     perturbed, same)
+from .steps import step
+from .wholes import as_index, picked
 
 MOVES = """view _unsafe_view t transpose.int permute expand unsqueeze squeeze.dim squeeze squeeze.dims select.int
 slice.Tensor clone alias detach flip unfold triu tril lift_fresh_copy lift_fresh contiguous repeat roll diagonal reshape
@@ -47,7 +51,12 @@ def joined(cx, operands, f):
     runs = None
     if any(o.runs is not None for o in operands):
         runs = [f([o.run(i) for o in operands]) for i in range(cx.count)]
-    return Number(f([o.v for o in operands]), of(lambda o: o.r), of(lambda o: o.b), runs, whole=all(o.whole for o in operands))
+    made = Number(f([o.v for o in operands]), of(lambda o: o.r), of(lambda o: o.b), runs, whole=all(o.whole for o in operands))
+    for name in ("beside",) if made.is_float else ("beside", "open"):
+        parts = [getattr(o, name) for o in operands]
+        if any(p is not None for p in parts):
+            setattr(made, name, f([torch.zeros_like(o.v, dtype=torch.bool) if p is None else p.expand(o.v.shape) for o, p in zip(operands, parts)]))
+    return made
 
 
 @rule("aten.cat.default")
@@ -70,7 +79,7 @@ def plain_index(*indices):
 
 @rule("aten.gather.default")
 def gather(cx, x, dim, index, **_):
-    return lost(cx, same(lambda t: t.gather(dim, index.v), x), index.open)
+    return picked(cx, x, [index], lambda t, i: t.gather(dim, i[0]), [x.v.shape[dim] if x.v.dim() else 1], index.open)
 
 
 @rule("aten.index_select.default")
@@ -78,19 +87,25 @@ def index_select(cx, x, dim, index):
     shape = [1] * x.v.dim()
     if x.v.dim():
         shape[dim] = -1
-    return lost(cx, same(lambda t: t.index_select(dim, index.v), x), None if index.open is None else index.open.reshape(shape))
+    open_ = None if index.open is None else index.open.reshape(shape)
+    return picked(cx, x, [index], lambda t, i: t.index_select(dim, i[0]), [x.v.shape[dim] if x.v.dim() else 1], open_)
 
 
 @rule("aten.embedding.default")
 def embedding(cx, table, index, *_):
-    return lost(cx, same(lambda t: t[index.v], table), None if index.open is None else index.open.unsqueeze(-1))
+    open_ = None if index.open is None else index.open.unsqueeze(-1)
+    return picked(cx, table, [index], lambda t, i: t[i[0]], [table.v.shape[0]], open_)
 
 
 @rule("aten.index.Tensor", "aten._unsafe_index.Tensor")
 def index(cx, x, indices):
-    where = tuple(slice(None) if i is None else i.v for i in indices)
-    made = same(lambda t: t[where], x)
-    return lost(cx, made, open_of(indices, made.v.dim()))
+    places = [d for d, i in enumerate(indices) if i is not None]
+    def pick(t, values):
+        at = dict(zip(places, values))
+        return t[tuple(at.get(d, slice(None)) for d in range(len(indices)))]
+    given = [indices[d] for d in places]
+    open_ = open_of(indices, pick(x.v, [i.v for i in given]).dim())
+    return picked(cx, x, given, pick, [x.v.shape[d] for d in places], open_)
 
 
 def open_of(indices, dims):
@@ -112,14 +127,22 @@ def open_of(indices, dims):
 @rule("aten.constant_pad_nd.default")
 def pad(cx, x, widths, value=0):
     grow = lambda t, c: torch.nn.functional.pad(t, widths, value=c)
-    lift = lambda t: None if t is None else grow(t, 0.0)
-    return Number(grow(x.v, value), lift(x.r), lift(x.b), None if x.runs is None else [grow(t, value) for t in x.runs])
+    lift = lambda t, fill=0.0: None if t is None else grow(t, fill)
+    made = Number(grow(x.v, value), lift(x.r), lift(x.b), None if x.runs is None else [grow(t, value) for t in x.runs], lift(x.open, False),
+                  whole=x.whole and float(value).is_integer())
+    made.beside, made.sides = lift(x.beside, False), None if x.sides is None else tuple(grow(t, value) for t in x.sides)
+    return made
 
 
 def choose(cx, condition, a, b):
     """where(condition, a, b); where the condition is open, either is right."""
     a, b = cx.number(a), cx.number(b)
     float_ = a.is_float or b.is_float
+    if not float_ and condition.is_undecided and not (a.is_undecided or b.is_undecided) and a.v.dtype != torch.bool:
+        a, b, float_ = Number(a.v.double(), whole=True), Number(b.v.double(), whole=True), True  # computed whole numbers (wholes.py)
+    if float_ and not cx.dtype.is_floating_point and any(x.is_undecided and x.v.dtype != torch.bool for x in (a, b)):
+        a, b = (as_index(cx, x, cx.dtype) if x.is_float else x for x in (a, b))
+        float_ = False
     if float_:
         a, b = (of_mask(x) if x.is_undecided else x for x in (a, b))
     cast = (lambda t: t.double()) if float_ else (lambda t: t)
@@ -137,7 +160,21 @@ def choose(cx, condition, a, b):
     runs = None
     if any(x.runs is not None for x in (condition, a, b)):
         runs = [f(condition.run(i), a.run(i), b.run(i)) for i in range(cx.count)]
-    return Number(v, bound(0), bound(1), runs, open=either(condition, a, b), whole=a.whole and b.whole)
+    made = Number(v, bound(0), bound(1), runs, open=either(condition, a, b), whole=a.whole and b.whole)
+    made.beside, made.sides = condition.open, sides_of(condition, a, b) if made.whole else None
+    return exponents.chosen(made, a, b)
+
+
+def sides_of(condition, a, b):
+    """The least and the greatest of what may be chosen."""
+    if condition.open is None and a.sides is None and b.sides is None:
+        return None
+    found = []
+    for place, either_of in ((0, torch.minimum), (1, torch.maximum)):
+        first, second = (x.v.double() if x.sides is None else x.sides[place].double() for x in (a, b))
+        chosen = torch.where(condition.v, first, second)
+        found.append(chosen if condition.open is None else torch.where(condition.open, either_of(first, second), chosen))
+    return tuple(found)
 
 
 def either(condition, a, b):
@@ -177,7 +214,8 @@ def compare(cx, a, b):
     if cx.name.endswith("Scalar") and a.b is None:
         reach = None
     v, gap = f(a.v, b.v), distance(a.v, b.v)
-    near, runs = None if reach is None else (gap <= reach) & (reach > 0), decided(cx, f, a, b, v, gap)
+    near = None if reach is None else (gap <= reach) & (reach > 0)
+    runs = decided(cx, f, a, b, v, gap, near if near is not None and int(near.sum()) * FEW <= near.numel() else False)
     held = by_type(cx, f, a, b, v)
     if held is not None:
         near = held if near is None else near | held
@@ -198,13 +236,16 @@ def by_type(cx, f, a, b, v):
     return others if bool(others.any()) else None
 
 
-def decided(cx, f, a, b, v, gap):
-    """How the runs decide; where honest ones may do either, every other run decides otherwise than the value."""
+def decided(cx, f, a, b, v, gap, few):
+    """How the runs decide; where honest ones may do either, every other run decides otherwise than the value. `few`: elements that their
+    bounds leave open, where they are few."""
     if (a.runs is None and b.runs is None) or not cx.count:
         return None
+    if a.whole and b.whole:  # whose runs are on either side of a jump already
+        return [f(a.run(i), b.run(i)) for i in range(cx.count)]
     off = torch.stack([a.run(i) - b.run(i) - (a.v - b.v) for i in range(cx.count)])
     square = off.where(off.isfinite(), 0.0).square().mean(0)  # a mask's infinities say nothing about how far runs differ
-    near = (gap <= CALIBRATED * torch.maximum(square.sqrt(), square.mean().sqrt())) & ~(is_exact(a) & is_exact(b))
+    near = ((gap <= CALIBRATED * torch.maximum(square.sqrt(), square.mean().sqrt())) | few) & ~(is_exact(a) & is_exact(b))
     return [torch.where(near, ~v if i % 2 else v, f(a.run(i), b.run(i))) for i in range(cx.count)]
 
 
@@ -219,11 +260,17 @@ def cast(cx, x, *args, **named):
         if not x.is_float:
             return Number(x.v.double(), whole=True)
         return cx.out(x.v, lambda level: x.error(level), lambda u: 0, None if x.runs is None else x.run)
+    if x.is_float and cx.dtype in EIGHT_BITS:
+        return step(cx, x, lambda t: in_eight_bits(t, cx.dtype), whole=False)
     if x.is_float and cx.dtype != torch.bool:
         # What sizes alone say (the places of an interpolation) is as the module has it: its own answer is looked at, too.
         if x.b is not None and not cx.fixed and not bool(((x.v - x.b).trunc() == (x.v + x.b).trunc()).all()):
-            raise Unsupported("a cast of computed numbers to whole ones, some of which lie so near a whole one that kernels may differ")
+            return x if x.whole else step(cx, x, torch.trunc)
         return Number(x.v.to(cx.dtype))
+    if cx.dtype in EIGHT_BITS:
+        return Number(in_eight_bits(x.v.double(), cx.dtype))
+    if x.v.dtype == torch.bool and x.is_undecided and cx.dtype != torch.bool:
+        return of_mask(x)
     return Number(x.v.to(cx.dtype), open=x.open, names=None if cx.dtype == torch.bool else x.names)
 
 
@@ -256,6 +303,32 @@ for name in FACTORIES:
 @rule("aten.copy_.default", "aten.copy.default")
 def copy(cx, target, source, *_):
     return same(lambda t: t.expand(target.v.shape), source)
+
+
+def no_numbers(cx, *operands):
+    """Whole numbers are exact; of masks some elements may be open."""
+    if any(x.is_float or x.open is not None and x.v.dtype != torch.bool for x in operands):
+        raise Unsupported(f"no rule for {cx.name} of numbers that are not exact")
+
+
+@rule(*[f"aten.{name}" for kind in ("and", "or", "xor") for name in (f"bitwise_{kind}.Tensor", f"logical_{kind}.default")])
+def logic(cx, a, b):
+    """Open where another outcome of an open operand changes the result."""
+    no_numbers(cx, a, b)
+    f = getattr(torch, cx.name.split(".")[1])
+    v = f(a.v, b.v)
+    if a.open is None and b.open is None:
+        return Number(v)
+    other = lambda t: t.v if t.open is None else t.v ^ t.open
+    runs = [f(a.run(i), b.run(i)) for i in range(cx.count)] if perturbed(a, b) else None
+    return Number(v, open=(f(other(a), b.v) != v) | (f(a.v, other(b)) != v) | (f(other(a), other(b)) != v), runs=runs)
+
+
+@rule("aten.bitwise_not.default", "aten.logical_not.default")
+def logic_not(cx, x):
+    no_numbers(cx, x)
+    f = getattr(torch, cx.name.split(".")[1])
+    return Number(f(x.v), open=x.open, runs=None if x.runs is None else [f(t) for t in x.runs])
 
 
 @rule("aten.any.default", "aten.any.dim", "aten.any.dims", "aten.all.default", "aten.all.dim", "aten.all.dims")

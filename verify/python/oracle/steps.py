@@ -8,7 +8,7 @@ import math
 import torch
 
 from .elementwise import div, monotone, mul, or_zero, rule, sub
-from .number import CALIBRATED, U64, Number, Unsupported, is_exact, is_power, moved, unit_of
+from .number import CALIBRATED, FEW, U64, Number, Unsupported, is_exact, is_power, moved, unit_of
 
 
 def honest_reach(cx, x):
@@ -20,7 +20,7 @@ def honest_reach(cx, x):
     return torch.where(is_exact(x), 0.0, reach)
 
 
-def step(cx, x, f):
+def step(cx, x, f, whole=True):
     """f rises or stays, and is exact: between x - e and x + e it takes what it takes at the ends."""
     x = cx.number(x)
     if not x.is_float:
@@ -29,11 +29,24 @@ def step(cx, x, f):
     def propagated(level):
         e = x.error(level)
         return None if e is None else torch.maximum(f(x.v + e) - v, v - f(x.v - e))
-    made = Number(v, propagated(0), propagated(1), whole=True)
+    made = Number(v, propagated(0), propagated(1), whole=whole)
     if reach is not None:
+        reach, made.beside = jumping(made, v, reach, f, x)
         sides = {1: f(x.v + reach), 3: f(x.v - reach)}
         made.runs = [sides.get(i % 4, f(x.run(i)) if i % 4 in (0, 2) else None) for i in range(cx.count)]
+    elif made.b is not None:
+        made.beside = made.b > 0
+    if whole and made.b is not None:
+        made.sides = (f(x.v - x.b), f(x.v + x.b)) if x.sides is None else tuple(f(t) for t in x.sides)
     return made
+
+
+def jumping(made, v, reach, f, x):
+    """(how far runs go, which elements lie beside a jump): as far as the bound says, where few bounds reach beyond one."""
+    near = made.b > 0
+    if int(near.sum()) * FEW <= near.numel():
+        return torch.maximum(reach, torch.where(near, x.b, 0.0)), near
+    return reach, (f(x.v + reach) != v) | (f(x.v - reach) != v)
 
 
 STEPS = {"floor": torch.floor, "ceil": torch.ceil, "trunc": torch.trunc, "round": torch.round, "sign": torch.sign}
@@ -41,7 +54,8 @@ STEPS = {"floor": torch.floor, "ceil": torch.ceil, "trunc": torch.trunc, "round"
 
 @rule("aten.floor.default", "aten.ceil.default", "aten.trunc.default", "aten.round.default", "aten.sign.default")
 def whole(cx, x):
-    return step(cx, x, STEPS[cx.name.split(".")[1]])
+    name = cx.name.split(".")[1]
+    return x if x.is_float and x.whole and name != "sign" else step(cx, x, STEPS[name])
 
 
 @rule("aten.copysign.Tensor")
@@ -67,9 +81,14 @@ def place_among(cx, first, second, **named):
     reach, around = or_zero(x.b, x.v.double()), or_zero(bounds.b, bounds.v.double())
     low = count(x.v.double() - reach, (bounds.v.double() + around).contiguous())
     high = count(x.v.double() + reach, (bounds.v.double() - around).contiguous())
-    if not bool((low == high).all()):
-        raise Unsupported("a place among bounds of a computed number that lies so near one of them that kernels may differ")
-    return Number(low.to(cx.dtype))
+    if bool((low == high).all()):
+        return Number(low.to(cx.dtype))
+    v = count(x.v, bounds.v.double().contiguous())
+    off = torch.maximum(high - v, v - low).double()
+    sides = [low, v, high, v]
+    made = Number(v.double(), off, off, [sides[i % 4].double() for i in range(cx.count)] or None, whole=True)
+    made.sides, made.beside = (low.double(), high.double()), off > 0
+    return made
 
 
 @rule("aten.round.decimals")

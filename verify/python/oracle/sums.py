@@ -8,12 +8,14 @@ import math
 
 import torch
 
+from . import exponents, wholes
 from .elementwise import RULES, div, or_zero, rule, mul, is_power_of_two
-from .number import FIRST, Number, U64, Unsupported, add_bounds, moved, perturbed, same
+from .number import FIRST, Number, U64, WHOLE, Unsupported, add_bounds, moved, perturbed, same
 
 F = torch.nn.functional
 MORE_TERMS = 8
 THREE_TF32 = 2.0 ** -19
+SHORT = 2.0 ** 11  # whole numbers up to here have exact products in any arithmetic that is admitted
 
 
 def terms_factor(u, n, split=True):
@@ -35,14 +37,18 @@ def bilinear(cx, f, a, b, n, spread=None):
         return add_bounds(first, second)
     wide = magnitude if spread is None else f(spread(A), B)
     norm = f(A * A if spread is None else spread(A * A), B * B).clamp(min=0).sqrt()
+    exact = spread is None and a.whole and b.whole and float(A.amax() if A.numel() else 0) <= SHORT and float(B.amax() if B.numel() else 0) <= SHORT
+    rounds = magnitude > WHOLE if exact else 1.0  # any order and any split of such products is exact
     def local(u):
         if u == U64:
-            return terms_factor(u, n) * magnitude
-        return (n + MORE_TERMS) * u * magnitude + THREE_TF32 * (1 if spread is None else 4) * wide
+            return terms_factor(u, n) * magnitude * rounds
+        return rounds * ((n + MORE_TERMS) * u * magnitude + THREE_TF32 * (1 if spread is None else 4) * wide)
     def typical(u):
         walk = math.sqrt(n + 4) * u * torch.maximum(v.abs(), norm)
-        return walk + (2.0 ** -22 if spread is None else 2.0 ** -20) * norm
-    return cx.out(v, propagated, local, moved(f, a, b), typical)
+        return (walk + (2.0 ** -22 if spread is None else 2.0 ** -20) * norm) * rounds
+    made = cx.out(v, propagated, local, moved(f, a, b), typical)
+    made.whole = a.whole and b.whole
+    return made
 
 
 def scaled(cx, x, k):
@@ -56,7 +62,8 @@ def plus(cx, product, bias, k=1):
 
 @rule("aten.mm.default", "aten.bmm.default", "aten.mv.default", "aten.matmul.default")
 def product(cx, a, b):
-    return bilinear(cx, torch.matmul, a, b, a.v.shape[-1])
+    made = exponents.contracted(cx, bilinear(cx, torch.matmul, a, b, a.v.shape[-1]), a, b)
+    return wholes.contracted(made, a, b)
 
 
 @rule("aten.dot.default")
@@ -116,8 +123,12 @@ def reduce(cx, x, dims, keep, mean=False):
     roundings = 2 if mean else 0
     if n == 1:
         return cx.out(v, propagated, lambda u: 0, moved(f, x))
-    return cx.out(v, propagated, lambda u: (n + roundings) * u * magnitude, moved(f, x),
-                  lambda u: math.sqrt(n + roundings) * u * torch.maximum(v.abs(), norm))
+    rounds = magnitude > WHOLE if x.whole and not mean else 1.0
+    made = cx.out(v, propagated, lambda u: (n + roundings) * u * magnitude * rounds, moved(f, x),
+                  lambda u: math.sqrt(n + roundings) * u * torch.maximum(v.abs(), norm) * rounds)
+    made.beside = None if x.beside is None else x.beside.expand(x.v.shape).sum(dims, keep) > 0 if dims else x.beside
+    made.whole = x.whole and not mean
+    return exponents.summed(made, x, lambda t: t.amax(dims, keep) if dims else t)
 
 
 @rule("aten.sum.dim_IntList", "aten.sum.default")
@@ -234,8 +245,11 @@ def cumsum(cx, x, dim, **_):
     shape[dim] = -1
     n = torch.arange(1, x.v.shape[dim] + 1, dtype=torch.float64, device=x.v.device).reshape(shape)
     walk = f(x.v * x.v).sqrt()
-    return cx.out(v, lambda level: None if x.error(level) is None else f(x.error(level)),
-                  lambda u: n * u * magnitude, moved(f, x), lambda u: n.sqrt() * u * torch.maximum(v.abs(), walk))
+    rounds = magnitude > WHOLE if x.whole else 1.0
+    made = cx.out(v, lambda level: None if x.error(level) is None else f(x.error(level)),
+                  lambda u: n * u * magnitude * rounds, moved(f, x), lambda u: n.sqrt() * u * torch.maximum(v.abs(), walk) * rounds)
+    made.whole = x.whole
+    return made
 
 
 @rule("aten.cumprod.default")

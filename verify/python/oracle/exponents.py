@@ -1,0 +1,108 @@
+"""Products of exponentials, in whose place an honest implementation may take the exponential of a sum.
+
+A recurrence h = exp(g_t) h + x_t gives every term the weight exp(g_{s+1}) .. exp(g_t). Chunked kernels compute that weight as
+exp(b_t - b_s) of running sums b. Each running sum is off by some units at its own size, which may be far above that of the
+difference. A quotient exp(x - m) / sum(exp(x - m)) may be exp(x - l), where l is the logarithm of the sum of exp(x). It is rounded
+at its own size as well. doc/error-model.md derives both bounds.
+
+A `Number` has two sizes for that, in any shape that broadcasts to that of its value, or None:
+
+    exponents   of a product of exponentials: the sum of the exponents' magnitudes
+    taken       of an exponent or of what exponentials are in: the greatest number that was taken off the exponent
+"""
+import torch
+
+from .number import U32, Number
+
+SCANNED = 4  # units that two running sums may be off by together, at the size of the greater one
+MOST = 1000.0  # an exponential of more is 0 or infinite
+
+
+def _combined(f, a, b):
+    return b if a is None else a if b is None else f(a, b)
+
+
+def _of(x, name):
+    return getattr(x, name) if isinstance(x, Number) else None
+
+
+def _greater(made, a, b, name):
+    setattr(made, name, _combined(torch.maximum, _of(a, name), _of(b, name)))
+
+
+def _perturbed(cx, made, relative):
+    """Every run is off by a share that all elements of a row have together."""
+    made.runs = [made.run(i) * (1 + cx.noise(relative) * relative) for i in range(cx.count)] or None
+    return made
+
+
+def of_function(made, x, size):
+    """`made` is an exponential of x, whose logarithm has the magnitude `size`. Nothing is left of one that is 0."""
+    made.exponents = torch.where(made.v > 0, size.clamp(max=MOST), 0.0)
+    made.taken = None if x.taken is None else torch.where(made.v > 0, x.taken, 0.0)
+    return made
+
+
+def added(cx, made, a, b, larger):
+    """A sum of such products has the exponents of the greater one."""
+    _greater(made, a, b, "exponents")
+    _greater(made, a, b, "taken")
+    if cx.raised and not made.whole:
+        made.taken = _combined(torch.maximum, made.taken, torch.where(larger.isfinite(), larger, 0.0))
+    return made
+
+
+def multiplied(cx, made, a, b):
+    """`made` is a product of a and b: where both are such products, the exponents' sum may be rounded at its own size."""
+    _greater(made, a, b, "taken")
+    return _joined(cx, made, a.exponents, b.exponents)
+
+
+def _joined(cx, made, ours, theirs):
+    made.exponents = _combined(torch.add, ours, theirs)
+    if ours is None or theirs is None or cx.dtype == torch.float64:
+        return made
+    relative = U32 * made.exponents
+    size = made.v.abs() if made.b is None else made.v.abs() + made.b
+    own = torch.where(size.isinf(), 0.0, SCANNED * relative * size)
+    made.b = own if made.b is None else made.b + own
+    return _perturbed(cx, made, relative)
+
+
+def contracted(cx, made, a, b):
+    """A product of matrices: of the terms of a sum those with the greatest exponents count."""
+    if a.v.dim() < 2 or b.v.dim() < 2:
+        return made
+    def of(x, name, dim):
+        size = getattr(x, name)
+        return None if size is None else size.expand(x.v.shape).amax(dim, True)
+    made.taken = _combined(torch.maximum, of(a, "taken", -1), of(b, "taken", -2))
+    return _joined(cx, made, of(a, "exponents", -1), of(b, "exponents", -2))
+
+
+def summed(made, x, f):
+    """`made` is the sum of x over dimensions; f takes the greatest element of each."""
+    for name in ("exponents", "taken"):
+        size = getattr(x, name)
+        setattr(made, name, None if size is None or not x.v.numel() else f(size.expand(x.v.shape)))
+    return made
+
+
+def divided(cx, made, a, b):
+    """A quotient by a sum of exponentials. The bounds of both have what was taken off the exponents; in the runs it may cancel."""
+    size = _combined(torch.maximum, a.taken, b.taken)
+    return made if size is None or cx.dtype == torch.float64 else _perturbed(cx, made, U32 * size)
+
+
+def normalized(cx, made, x, dim):
+    """The same of a softmax."""
+    if x.taken is None:
+        return made
+    return _perturbed(cx, made, U32 * torch.where(made.v > 0, x.taken, 0.0).amax(dim, True))
+
+
+def chosen(made, a, b):
+    """One of both, element by element."""
+    for name in ("exponents", "taken"):
+        _greater(made, a, b, name)
+    return made
