@@ -190,6 +190,37 @@ START_TEST(the_longest_sequence_is_drawn_with_the_longest_memory)
 }
 END_TEST
 
+static const char *const summing[] = {"paged_attention", "attention", "kda", "cross_entropy"};
+
+static bool has_choices(const struct accumulation *sum, const struct config *config)
+{
+    for (int i = 0; i < ACCUMULATION_CHOICES && sum->with[i].axis; i++)
+        if (!config_chose(config, sum->with[i].axis, sum->with[i].choice))
+            return false;
+    return true;
+}
+
+/* Two dozen draws end before every axis is at its greatest. */
+START_TEST(a_short_set_has_a_long_sum)
+{
+    enum { FEW = 24, LONG = 100 };
+    struct space space = published_space(summing[_i]);
+    struct config_list seen = published_seen(&space, ".seen");
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        struct drawn_list list;
+        bool found = false;
+        ck_assert_int_eq(draw_unseen(&list, &space, &seen, NULL, FEW, seed, &caps, NULL, NULL), 0);
+        for (int i = 0; i < list.count; i++)
+            found = found || (has_choices(&space.problem->accumulation, &list.item[i].config) &&
+                              config_value(&list.item[i].config, space.problem->accumulation.axis) >= LONG);
+        ck_assert_msg(found, "%s, seed %d", summing[_i], (int)seed);
+        drawn_list_clear(&list);
+    }
+    config_list_clear(&seen);
+    space_clear(&space);
+}
+END_TEST
+
 TCase *gen_parts_case(void)
 {
     TCase *tests = tcase_create("parts");
@@ -199,6 +230,7 @@ TCase *gen_parts_case(void)
     tcase_add_loop_test(tests, each_axis_is_at_its_greatest_with_the_sharpest_input, 0, PROBLEMS);
     tcase_add_loop_test(tests, without_its_sharpest_class_a_contract_has_the_next, 0, PROBLEMS);
     tcase_add_test(tests, the_longest_sequence_is_drawn_with_the_longest_memory);
+    tcase_add_loop_test(tests, a_short_set_has_a_long_sum, 0, sizeof summing / sizeof *summing);
     tcase_add_loop_test(tests, each_two_axes_are_as_great_as_fits_with_published_data, 0, 4);
     return tests;
 }
