@@ -9,6 +9,7 @@
 #include "terminal.h"
 #include "terminal_internal.h"
 #include "text.h"
+#include "told.h"
 
 enum { SHOWN_FINDINGS = 4, SHOWN_OUTCOMES = 4, SHOWN_CAUSES = 3, SHOWN_REMARKS = 3 };
 
@@ -156,7 +157,7 @@ static const char *cause_words(enum cause cause)
     }
 }
 
-static void print_unjudged(FILE *out, const struct result *result)
+static void print_unjudged(FILE *out, const struct result *result, int most)
 {
     int count[CAUSE_COUNT] = {0}, shown = 0;
     const char *detail[CAUSE_COUNT] = {0};
@@ -171,7 +172,7 @@ static void print_unjudged(FILE *out, const struct result *result)
         const char *const words = cause_words((enum cause)i);
         char text[RESULT_DETAIL_SIZE + 96];
 
-        if (count[i] == 0 || shown++ >= SHOWN_CAUSES)
+        if (count[i] == 0 || shown++ >= most)
             continue;
         snprintf(text, sizeof text, "%d: %s%s%s%s", count[i], text_or(detail[i], "no reason recorded"),
                  words ? " (whose doing: " : "", words ? words : "", words ? ")" : "");
@@ -211,6 +212,18 @@ static void print_arithmetic(FILE *out, const struct result *result)
     terminal_line(out, "arithmetic", text);
 }
 
+/* How the right answers of an imported task are known. False: it is another problem; or the values of a failure take the screen's last
+ * lines, and -v says it. */
+static bool print_answers(FILE *out, const struct result *result)
+{
+    char text[SAID_SIZE];
+    const bool known = !result->diagnosis.content.present && told_brief(result, text, sizeof text);
+
+    if (known)
+        terminal_line(out, "answers", text);
+    return known;
+}
+
 static void print_ran(FILE *out, const struct result *result)
 {
     char text[SAID_SIZE], device[SAID_SIZE];
@@ -241,7 +254,7 @@ void terminal_brief(FILE *out, const struct result *result, bool colour)
     print_diagnosis(out, result, colour);
     terminal_table_brief(out, result);
     print_failures(out, result);
-    print_unjudged(out, result);
+    print_unjudged(out, result, print_answers(out, result) ? SHOWN_CAUSES - 1 : SHOWN_CAUSES);
     print_arithmetic(out, result);
     terminal_forbid(out, result);
     print_remarks(out, result);

@@ -21,6 +21,27 @@ const char *told_label(const struct told *told)
     return told->present ? labels[label_of(told)].name : NULL;
 }
 
+bool told_brief(const struct result *result, char *text, size_t size)
+{
+    int count[LABELS + 1] = {0}, all = 0;
+    size_t used = 0;
+    for (int i = 0; i < result->result_count; i++) {
+        const struct config_result *config = &result->results[i];
+        const bool untold = config->reason.cause == CAUSE_UNTOLD;
+        if (config->told.present || untold)
+            count[untold ? LABELS : label_of(&config->told)]++, all++;
+    }
+    text[0] = '\0';
+    for (int i = 0; i <= LABELS && used < size; i++) {
+        const char *const name = i < LABELS ? labels[i].name : "none known";
+        if (count[i] && used)
+            used += (size_t)snprintf(text + used, size - used, ", %s in %d", name, count[i]);
+        else if (count[i])
+            used = (size_t)snprintf(text, size, "%s in %d of %d configurations", name, count[i], all);
+    }
+    return all > 0;
+}
+
 bool told_line(const struct result *result, char *text, size_t size)
 {
     int count[LABELS] = {0}, constant = 0, open = 0, untold = 0, all = 0;

@@ -44,6 +44,7 @@ Suite *harden_suite(void);
 Suite *task_suite(void);
 TCase *task_folders_case(void); /* parts of it */
 TCase *task_made_case(void);
+TCase *task_foreign_case(void);
 Suite *prove_suite(void);
 Suite *own_suite(void);
 Suite *faults_suite(void);

@@ -362,6 +362,24 @@ START_TEST(reports_say_how_answers_are_known)
 }
 END_TEST
 
+START_TEST(few_words_say_how_answers_are_known)
+{
+    struct config_result results[4] = {{.told = {.present = true}},
+                                       {.told = {.present = true, .fp64 = true, .ensemble = true}},
+                                       {.told = {.present = true}},
+                                       {.reason = {.cause = CAUSE_UNTOLD}}};
+    struct result result = {.results = results, .result_count = 4};
+    char text[200];
+    ck_assert(told_brief(&result, text, sizeof text));
+    ck_assert_str_eq(text, "enclosed in 2 of 4 configurations, ensemble in 1, none known in 1");
+    result = (struct result){.results = results + 3, .result_count = 1};
+    ck_assert(told_brief(&result, text, sizeof text));
+    ck_assert_str_eq(text, "none known in 1 of 1 configurations");
+    results[3].reason.cause = CAUSE_NONE;
+    ck_assert(!told_brief(&result, text, sizeof text));
+}
+END_TEST
+
 Suite *oracle_task_suite(void)
 {
     Suite *suite = suite_create("oracle_task");
@@ -376,6 +394,7 @@ Suite *oracle_task_suite(void)
     tcase_add_test(process, an_interpreter_that_is_none_is_named);
     tcase_add_test(process, an_interpreter_without_torch_is_named);
     tcase_add_test(given, reports_say_how_answers_are_known);
+    tcase_add_test(given, few_words_say_how_answers_are_known);
     suite_add_tcase(suite, given);
     suite_add_tcase(suite, process);
     suite_add_tcase(suite, oracle_session_case());

@@ -196,6 +196,42 @@ START_TEST(what_a_task_computes_is_what_its_candidates_get)
 }
 END_TEST
 
+/* Rows of four numbers of the five from `cols - 2` on, and all twelve numbers of fourteen. */
+START_TEST(indices_that_are_distinct_begin_where_the_sizes_say)
+{
+    static const struct {
+        const char *bound, *fill;
+        int row;
+    } cases[] = {{"cols + 3", "\"distinct\", \"along\": 1", ROW},
+                 {"cols + 12", "\"distinct\", \"along\": -1", CELLS}};
+    char text[300], bytes[4096];
+    copy_task("row_scale", 100);
+    change("\"dtype\": \"float32\"", "\"dtype\": \"int32\"");
+    snprintf(text, sizeof text, "\"low\": \"cols - 2\", \"bound\": \"%s\"", cases[_i].bound);
+    change("\"low\": 0,\n   \"bound\": 2", text);
+    snprintf(text, sizeof text, "\"kind\": %s", cases[_i].fill);
+    change("\"kind\": \"uniform\",\n     \"a\": 0,\n     \"b\": 1.0", text);
+    cli_put("one.seen", "rows=3 cols=4 input=published seed=5\n");
+    CLI("export", "./row_scale", "--format", "json", "--seen-only", "--seen", "one.seen", "--inputs", "in",
+        "--device", "host");
+    cli_expect(0, "\"inputs_as\": \"npy\"");
+    FILE *file = fopen("in/seen-1/x.npy", "re");
+    ck_assert_ptr_nonnull(file);
+    const size_t read = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    ck_assert_uint_gt(read, 4 * CELLS);
+    for (int start = 0; start < CELLS; start += cases[_i].row) {
+        unsigned met = 0;
+        for (int i = start; i < start + cases[_i].row; i++) {
+            const double value = cell(bytes + read - 4 * CELLS, 4, i);
+            ck_assert_msg(value >= 2 && value < (_i ? 16 : 7), "cell %d is %g", i, value);
+            ck_assert_msg(!(met >> (int)value & 1), "%g comes twice", value);
+            met |= 1u << (int)value;
+        }
+    }
+}
+END_TEST
+
 /* Without dimensions, by every class. */
 START_TEST(a_single_number_is_drawn_as_a_row_of_one)
 {
@@ -212,7 +248,9 @@ END_TEST
 
 /* Masks and logarithms, modules of a task's folder, replacements of a seen set on a host: tests in Python. */
 static const char *const of_importing[] = {
-    "tests/python/test_import_masks.py", "tests/python/test_own_modules.py", "tests/python/test_stand_in.py"};
+    "tests/python/test_import_masks.py",   "tests/python/test_own_modules.py",
+    "tests/python/test_stand_in.py",       "tests/python/test_import_bounds.py",
+    "tests/python/test_import_scalars.py", "tests/python/test_import_written.py"};
 
 START_TEST(importing_holds_its_python_tests)
 {
@@ -254,6 +292,7 @@ TCase *task_folders_case(void)
 {
     TCase *folders = tcase_create("folders");
     tcase_add_test(folders, importing_says_what_it_does_on_a_terminal_alone);
+    tcase_add_loop_test(folders, indices_that_are_distinct_begin_where_the_sizes_say, 0, 2);
     tcase_add_loop_test(folders, importing_holds_its_python_tests, 0,
                         sizeof of_importing / sizeof *of_importing);
     tcase_add_loop_test(folders, a_description_that_is_cut_off_is_refused, 0, 5);

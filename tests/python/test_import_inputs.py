@@ -90,9 +90,6 @@ TWICE = "class Model(nn.Module):\n    def forward(self, x):\n        return x * 
 
 
 REFUSED = (
-    ("class Model(nn.Module):\n    def forward(self, cache, x):\n        cache[:, 0] = x\n        return cache\n"
-     "n = int('5')\ndef get_inputs():\n    return [torch.zeros(n, 3), torch.rand(n)]\n" + NO_INIT,
-     ("forward writes into its input cache", "inputs that stay as they are were expected", "---> let it work on a copy")),
     ("class Model(nn.Module):\n    def forward(self, x, ends):\n        return x * ends[-1]\n"
      "n = int('5')\ndef get_inputs():\n    return [torch.rand(n), torch.randint(1, 9, (n,)).cumsum(0) * (1 << 40)]\n" + NO_INIT,
      ("the input ends holds whole numbers from ", "made by randint, detach, cumsum", "of 32 bits were expected\n---> draw it so")),
@@ -193,7 +190,7 @@ class Model(nn.Module):
 
 
 def get_inputs():
-    return [torch.rand(rows, width), turns, -turns * rows, rows / 8, "sum", random.random()]
+    return [torch.rand(rows, width), turns, -turns * rows, rows % 3 + 0.375, "sum", random.random()]
 
 
 def get_init_inputs():
@@ -224,7 +221,8 @@ def inputs_that_are_computed_come_from_get_inputs():
             "torch.randint(1, 9, (rows, 40)).cumsum(1)", "torch.stack([torch.randperm(50)[:40] for _ in range(rows)])")
     for inputs, computed in [(i, False) for i in plain] + [(i, True) for i in made]:
         task = of_one_line("x * 2", inputs)
-        assert all((c["fill"]["x"] == {"kind": "computed"}) == computed for c in task["classes"]), (inputs, task["classes"])
+        assert all((c["fill"]["x"]["kind"] == "computed") == computed for c in task["classes"]), (inputs, task["classes"])
+        assert all("as" not in c["fill"]["x"] for c in task["classes"] if c["name"] != "tempered"), (inputs, task["classes"])
         assert (task["inputs"][0]["domain"] == "computed") == computed, inputs
 
 
@@ -252,7 +250,8 @@ def get_inputs():
 {NO_INIT}""")
     kept = {"a": {"kind": "uniform", "a": -0.1, "b": 0.0}, "b": {"kind": "uniform", "a": 0.5, "b": 1.5}, **{n: {"kind": "computed"} for n in "cdefgh"}}
     for each in task["classes"]:
-        assert {n: each["fill"][n] for n in kept} == kept, each
+        nearer = {"h": {"kind": "computed", "as": "tempered", "changes": ["scale 0.125", "scale 0.5"]}} if each["name"] == "tempered" else {}
+        assert {n: each["fill"][n] for n in kept} == {**kept, **nearer}, each
     assert task["classes"][1]["name"] == "signed" and task["classes"][1]["fill"]["i"]["kind"] == "normal", task["classes"]
 
 

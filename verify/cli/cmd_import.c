@@ -45,7 +45,7 @@ static json_t *load_description(const char *folder)
     return json_load_file(path, 0, NULL);
 }
 
-/* Prints the operation that keeps every configuration of the task from being judged. */
+/* Prints why every configuration of the task, or every one that importing tried, has no known answer. */
 static void say_what_cannot_be_judged(const json_t *task)
 {
     const json_t *note;

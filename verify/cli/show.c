@@ -242,7 +242,8 @@ void show_kept_sizes(struct result *result, const struct task *task)
     }
     json_array_foreach(json_object_get(root, "inputs"), i, entry)
     {
-        if (!json_object_get(entry, "shape") && !json_object_get(entry, "expression"))
+        if (!json_object_get(entry, "shape") && !json_object_get(entry, "expression") &&
+            !json_object_get(entry, "form"))
             add_published(text, sizeof text, entry);
     }
     if (text[0])

@@ -114,6 +114,7 @@ static json_t *workload_inputs(const struct hardened *h, const struct config *co
     const struct imported *const task = h->trial->task->problem->task;
     const json_t *root = imported_description(task);
     int64_t number;
+    double real;
     json_t *inputs = json_object(), *entry;
     size_t i;
     json_array_foreach(json_object_get(root, "inputs"), i, entry)
@@ -124,6 +125,8 @@ static json_t *workload_inputs(const struct hardened *h, const struct config *co
         else if (imported_number(task, i, config, &number))
             json_object_set_new(inputs, name,
                                 json_pack("{s:s, s:I}", "type", "scalar", "value", (json_int_t)number));
+        else if (imported_scalar(task, i, config, &real))
+            json_object_set_new(inputs, name, json_pack("{s:s, s:f}", "type", "scalar", "value", real));
         else
             json_object_set_new(
                 inputs, name,

@@ -44,15 +44,15 @@ void made_wake(const struct problem *problem)
     pthread_mutex_unlock(&turn);
 }
 
-static int make(const struct problem *problem, const struct instance *instance, uint64_t seed,
-                const bool *wanted, int32_t **given, char *text, size_t size)
+static int make(const struct problem *problem, const struct instance *instance,
+                const struct imported_wish *wish, int32_t **given, char *text, size_t size)
 {
     enum oracle_status status = ORACLE_SHORT;
     pthread_mutex_lock(&turn);
     if (open_for(problem))
-        status = oracle_make(made.oracle, instance, seed, wanted, given, text, size);
+        status = oracle_make(made.oracle, instance, wish, given, text, size);
     if (status == ORACLE_FAILED) /* it may have ended with the thread that had started it */
-        status = oracle_make(made.oracle, instance, seed, wanted, given, text, size);
+        status = oracle_make(made.oracle, instance, wish, given, text, size);
     pthread_mutex_unlock(&turn);
     if (status == ORACLE_OK || status == ORACLE_SHORT)
         *text = '\0';

@@ -1,4 +1,5 @@
 #include "oracle_internal.h"
+#include "verify/task/task.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -117,6 +118,8 @@ static void lay_out(const struct problem *problem, const struct instance *instan
         layout->at[t] = place(&used, bytes_of(problem, instance, t));
         if (problem->tensors[t].role == TENSOR_INPUT)
             continue;
+        if (problem->tensors[t].role == TENSOR_INOUT)
+            layout->after[t] = place(&used, bytes_of(problem, instance, t));
         layout->want[t] = place(&used, answer);
         layout->allowed[t] = place(&used, answer);
     }
@@ -162,16 +165,16 @@ static bool is_whole(enum dtype dtype)
 }
 
 /* A tensor into the shared memory; *same says whether it was there already. */
-static int put(struct oracle *o, const struct oracle_question *question, int t, bool *same)
+static int put(struct oracle *o, const struct oracle_question *question, int t, const void *from, int64_t at,
+               bool *same)
 {
     const int64_t bytes = bytes_of(o->options.problem, question->instance, t);
-    char *const to = o->memory + o->layout.at[t], *const before =
-                                                      *same && bytes ? malloc((size_t)bytes) : NULL;
+    char *const to = o->memory + at, *const before = *same && bytes ? malloc((size_t)bytes) : NULL;
     if (bytes == 0)
         return 0;
     if (before)
         memcpy(before, to, (size_t)bytes);
-    const int error = question->to_host(to, question->tensor[t], 0, bytes);
+    const int error = question->to_host(to, from, 0, bytes);
     *same = before && memcmp(before, to, (size_t)bytes) == 0;
     free(before);
     return error;
@@ -182,8 +185,13 @@ static int put_all(struct oracle *o, const struct oracle_question *question, boo
 {
     const struct problem *problem = o->options.problem;
     for (int t = 0; t < problem_tensor_count(problem); t++) {
-        const bool input = problem->tensors[t].role == TENSOR_INPUT;
-        const int error = input || is_whole(problem->tensors[t].dtype) ? put(o, question, t, same) : 0;
+        const enum tensor_role role = problem->tensors[t].role;
+        const bool whole = is_whole(problem->tensors[t].dtype);
+        int error = 0;
+        if (role != TENSOR_OUTPUT || whole)
+            error = put(o, question, t, question->tensor[t], o->layout.at[t], same);
+        if (!error && role == TENSOR_INOUT && whole)
+            error = put(o, question, t, question->after[t], o->layout.after[t], same);
         if (error)
             return error;
     }
@@ -337,21 +345,21 @@ static bool take_made(const struct oracle *o, const struct instance *instance, c
     return true;
 }
 
-enum oracle_status oracle_make(struct oracle *o, const struct instance *instance, uint64_t seed,
-                               const bool *wanted, int32_t **given, char *text, size_t size)
+enum oracle_status oracle_make(struct oracle *o, const struct instance *instance,
+                               const struct imported_wish *wish, int32_t **given, char *text, size_t size)
 {
     const int count = problem_tensor_count(o->options.problem);
     struct oracle_answer answer = {.text = ""};
     int64_t at[PROBLEM_MAX_TENSORS], used = ALIGNMENT;
     for (int t = 0; t < count; t++)
-        at[t] = wanted[t]
+        at[t] = wish->wanted[t]
                     ? place(&used, instance_tensor_count(&instance->tensor[t]) * (int64_t)sizeof **given)
                     : -1;
     o->fresh = false;
     o->layout.bytes = used;
     enum oracle_status status = make_memory(o, &answer);
     if (status == ORACLE_OK)
-        status = talk(o, oracle_wish(o->options.problem, instance, seed, at), &answer);
+        status = talk(o, oracle_wish(o->options.problem, instance, wish, at), &answer);
     if (status == ORACLE_OK && strcmp(o->reply, "made") != 0)
         status = oracle_read(o->options.problem, o->reply, &answer);
     if (status == ORACLE_OK && strcmp(o->reply, "made") != 0)
@@ -435,6 +443,8 @@ enum oracle_status oracle_hear(struct oracle *o, int tensor, int64_t index, doub
     const enum oracle_status status = fetch_graph(o, text, size);
     if (status != ORACLE_OK)
         return status;
-    const int output = tensor - problem_first_output(o->options.problem);
+    int output = 0;
+    for (int t = 0; t < tensor; t++)
+        output += o->options.problem->tensors[t].role != TENSOR_INPUT;
     return exact_element(o->exact, output, index, value, text, size) ? ORACLE_OK : ORACLE_UNTOLD;
 }

@@ -27,7 +27,8 @@ enum { ORACLE_SECONDS = 600 };
 /* Where a configuration's tensors lie, and how they are read; outputs as they came back. */
 struct oracle_question {
     const struct instance *instance;
-    const void *tensor[PROBLEM_MAX_TENSORS];
+    const void *tensor[PROBLEM_MAX_TENSORS]; /* of an in-out tensor what the candidate was given, */
+    const void *after[PROBLEM_MAX_TENSORS];  /* and what came back */
     int (*to_host)(void *to, const void *from, int64_t offset, int64_t bytes); /* 0, or an error */
 };
 
@@ -70,10 +71,12 @@ enum oracle_status oracle_wake(struct oracle *oracle, char *text, size_t size);
 enum oracle_status oracle_ask(struct oracle *oracle, const struct oracle_question *question,
                               struct oracle_answer *answer);
 
-/* The inputs of `wanted` as the task's own get_inputs makes them at the instance's sizes, drawn from `seed`: malloced, the bits of
+struct imported_wish; /* verify/task/task.h */
+
+/* The inputs that are wished for as the task's own get_inputs makes them at the instance's sizes: malloced, the bits of
  * floats where the tensor holds floats, else whole numbers. ORACLE_UNTOLD: get_inputs raises an error at these sizes. Forgets the last answer. */
-enum oracle_status oracle_make(struct oracle *oracle, const struct instance *instance, uint64_t seed,
-                               const bool *wanted, int32_t **given, char *text, size_t size);
+enum oracle_status oracle_make(struct oracle *oracle, const struct instance *instance,
+                               const struct imported_wish *wish, int32_t **given, char *text, size_t size);
 
 /* Does the task's own model compute `after` in a process in which it has computed `before`, as it does alone? By one model, where
  * both are constructed of the same. ORACLE_UNTOLD: it does not, and `text` says why. Forgets the last answer. */

@@ -35,7 +35,8 @@ enum oracle_status oracle_exchange(struct oracle_process *process, const struct 
 /* The packets, to be freed; NULL when out of memory. `at` says where in the shared memory a tensor lies, for outputs what
  * came back; `want` and `allowed` where the answer goes. */
 struct oracle_layout {
-    int64_t at[PROBLEM_MAX_TENSORS], want[PROBLEM_MAX_TENSORS], allowed[PROBLEM_MAX_TENSORS];
+    int64_t at[PROBLEM_MAX_TENSORS], after[PROBLEM_MAX_TENSORS]; /* `after`: of in-out tensors */
+    int64_t want[PROBLEM_MAX_TENSORS], allowed[PROBLEM_MAX_TENSORS];
     int64_t bytes;
 };
 char *oracle_hello(const struct oracle_options *options);
@@ -43,8 +44,8 @@ char *oracle_packet(const struct problem *problem, const struct instance *instan
                     const struct oracle_layout *layout);
 
 /* The question for inputs: those with a place in `at`, which is -1 for others. */
-char *oracle_wish(const struct problem *problem, const struct instance *instance, uint64_t seed,
-                  const int64_t *at);
+char *oracle_wish(const struct problem *problem, const struct instance *instance,
+                  const struct imported_wish *wish, const int64_t *at);
 
 /* The question whether one configuration may follow the other. */
 char *oracle_pair(const struct problem *problem, const struct instance *before, const struct instance *after);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "oracle_internal.h"
+#include "verify/task/task.h"
 #include "verify/device/memory.h"
 #include "verify/isolate/usage.h"
 
@@ -74,8 +75,8 @@ static json_t *sizes_of(const struct problem *problem, const struct instance *in
     return sizes;
 }
 
-char *oracle_wish(const struct problem *problem, const struct instance *instance, uint64_t seed,
-                  const int64_t *at)
+char *oracle_wish(const struct problem *problem, const struct instance *instance,
+                  const struct imported_wish *wish, const int64_t *at)
 {
     json_t *inputs = json_array();
     for (int t = 0; t < problem_tensor_count(problem); t++)
@@ -84,8 +85,8 @@ char *oracle_wish(const struct problem *problem, const struct instance *instance
             json_object_set_new(tensor, "at", json_integer(at[t]));
             json_array_append_new(inputs, tensor);
         }
-    return dumped(json_pack("{s:I, s:o, s:o}", "make", (json_int_t)seed, "sizes", sizes_of(problem, instance),
-                            "inputs", inputs));
+    return dumped(json_pack("{s:I, s:s, s:o, s:o}", "make", (json_int_t)wish->seed, "class", wish->class,
+                            "sizes", sizes_of(problem, instance), "inputs", inputs));
 }
 
 char *oracle_pair(const struct problem *problem, const struct instance *before, const struct instance *after)
@@ -98,13 +99,18 @@ char *oracle_packet(const struct problem *problem, const struct instance *instan
 {
     json_t *sizes = sizes_of(problem, instance), *inputs = json_array(), *outputs = json_array();
     for (int t = 0; t < problem_tensor_count(problem); t++) {
+        const enum tensor_role role = problem->tensors[t].role;
         json_t *tensor = tensor_of(problem, instance, t);
-        if (problem->tensors[t].role == TENSOR_INPUT) {
+        if (role != TENSOR_OUTPUT) {
             json_object_set_new(tensor, "at", json_integer(layout->at[t]));
             json_array_append_new(inputs, tensor);
-            continue;
         }
-        json_object_set_new(tensor, "got", json_integer(layout->at[t]));
+        if (role == TENSOR_INPUT)
+            continue;
+        if (role == TENSOR_INOUT)
+            tensor = tensor_of(problem, instance, t);
+        json_object_set_new(tensor, "got",
+                            json_integer(role == TENSOR_INOUT ? layout->after[t] : layout->at[t]));
         json_object_set_new(tensor, "want", json_integer(layout->want[t]));
         json_object_set_new(tensor, "allowed", json_integer(layout->allowed[t]));
         json_array_append_new(outputs, tensor);
@@ -156,8 +162,12 @@ enum oracle_status oracle_read(const struct problem *problem, const char *answer
         }
     if (strncmp(answer, "ok", 2) != 0)
         return nonsense(answer, out);
-    for (int t = problem_first_output(problem); problem->tensors[t].name; t++, line = next_line(line))
+    for (int t = problem_first_output(problem); problem->tensors[t].name; t++) {
+        if (problem->tensors[t].role == TENSOR_INPUT)
+            continue;
         if (!read_output(line, &out->output[t]))
             return nonsense(answer, out);
+        line = next_line(line);
+    }
     return ORACLE_OK;
 }

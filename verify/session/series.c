@@ -263,6 +263,15 @@ static bool take_fingerprint(struct series *series, struct session *s, const str
            fingerprints_take(series->prints, s, series->choice, &print, call);
 }
 
+/* A call that the candidate refused or died of proves nothing where the task's own model does not run on its contents, either. */
+static void excuse(struct series *series, struct session *s)
+{
+    const struct judging judging = {
+        .config = series->config, .instance = &series->instance, .call = series->calls};
+    if (s->status == SESSION_OK && slots_give(s, &series->content))
+        told_excuse(s, &judging, &series->ended);
+}
+
 bool series_call(struct series *series, struct session *s, struct series_call *out)
 {
     struct call call = {0};
@@ -280,10 +289,14 @@ bool series_call(struct series *series, struct session *s, struct series_call *o
         child_call(s->child, &call, session_call_limit(s), &answer, text, sizeof text);
     if (status != CHILD_OK) {
         session_child_failed(s, status, text, &series->ended);
+        excuse(series, s);
         return false;
     }
-    return note_answer(series, s, &call, &answer, out) && keep(series, s, &call) &&
-           take_fingerprint(series, s, &call, out);
+    if (!note_answer(series, s, &call, &answer, out)) {
+        excuse(series, s);
+        return false;
+    }
+    return keep(series, s, &call) && take_fingerprint(series, s, &call, out);
 }
 
 /* Arguments of a constructor come from the series' first draw. */

@@ -316,7 +316,7 @@ static bool check_call(struct session *s, struct checking *c, int number)
     if (!run_call(s, c, number, result))
         return false;
     const struct judging judging = {.config = c->config, .instance = &c->instance, .call = number};
-    if (number == 0 && !told_excuse(s, &judging, result))
+    if (!told_excuse(s, &judging, result))
         return false;
     if (result->outcome != OUTCOME_PASS || (number == LAST_OWN && !c->judged_own))
         return true;

@@ -37,7 +37,8 @@ static enum oracle_status ask(struct session *s, const struct judging *j)
     for (int t = 0; t < s->tensors; t++) {
         const struct slot *slot = &s->now->slot[t];
         question.tensor[t] =
-            s->options.problem->tensors[t].role == TENSOR_INPUT ? slot_content(slot) : slot->got;
+            s->options.problem->tensors[t].role == TENSOR_OUTPUT ? slot->got : slot_content(slot);
+        question.after[t] = slot->got;
     }
     return oracle_ask(s->oracle, &question, &s->answer);
 }

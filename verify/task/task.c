@@ -69,7 +69,9 @@ void imported_free(struct imported *task)
     for (int t = 0; t < PROBLEM_MAX_TENSORS; t++) {
         free_shape(&task->shape[t]);
         constraint_free(task->bound[t]);
+        constraint_free(task->least[t]);
         constraint_free(task->number[t]);
+        constraint_free(task->scalar[t].of);
         if (t != task->weights && task->tensors[t].name)
             free((char *)(uintptr_t)task->tensors[t].shape);
         for (int c = 0; c < TASK_MAX_CLASSES; c++)

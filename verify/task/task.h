@@ -29,14 +29,22 @@ bool imported_noted(const struct imported *task,
 /* What forward's parameter number `i`, which is no tensor, is in `config`, where it follows axes; false: it is its "value" always. */
 bool imported_number(const struct imported *task, size_t i, const struct config *config, int64_t *value);
 
+/* The same of a number that is not whole: 1 / sqrt(head_dim). */
+bool imported_scalar(const struct imported *task, size_t i, const struct config *config, double *value);
+
 bool imported_computes(
     const struct imported *task); /* are there inputs that get_inputs computes of others? */
 
 /* Who runs a task's get_inputs for the inputs that it computes of others: makes those of `wanted` at the instance's sizes, drawn from
- * `seed`, malloced: bits of floats where the tensor holds floats, else whole numbers. 0; 1: get_inputs does not run there, -1: anything
+ * `seed`, as `class` has them, malloced: bits of floats where the tensor holds floats, else whole numbers. 0; 1: get_inputs does not run there, -1: anything
  * else; and why ("": memory ran out). */
-typedef int imported_maker(const struct problem *problem, const struct instance *instance, uint64_t seed,
-                           const bool *wanted, int32_t **given, char *text, size_t size);
+struct imported_wish {
+    uint64_t seed;
+    const char *class; /* of inputs: it may mark or reshape what get_inputs makes */
+    const bool *wanted;
+};
+typedef int imported_maker(const struct problem *problem, const struct instance *instance,
+                           const struct imported_wish *wish, int32_t **given, char *text, size_t size);
 void imported_made_by(imported_maker *maker);
 /* Why the last configuration of a task could not be drawn; "": memory ran out, or it could. *here: get_inputs does not run there. */
 const char *imported_trouble(bool *here);

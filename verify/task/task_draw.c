@@ -150,14 +150,23 @@ static struct fill decision(const struct task_fill *drawn, int64_t low, int64_t 
     return fill;
 }
 
+/* The least number that an input of indices has. */
+static int64_t least_of(const struct imported *task, int t, const struct config *config)
+{
+    int64_t value;
+    const struct constraint *const least = task->least[t];
+    return least && expression_value(least, config, &value) ? value : task->low[t];
+}
+
 static int draw_input(const struct imported *task, int t, const struct task_fill *drawn,
                       const struct config *config, struct random *random, struct instance_tensor *out)
 {
     const int64_t row = out->rank ? out->dim[out->rank - 1] : 1;
-    const int64_t below = value_of(task->bound[t], config) - task->low[t], count = below > 1 ? below : 1;
+    const int64_t low = least_of(task, t, config);
+    const int64_t below = value_of(task->bound[t], config) - low, count = below > 1 ? below : 1;
     switch (drawn->drawn) {
-    case TASK_DECISION: out->fill = decision(drawn, task->low[t], count); return 0;
-    case TASK_INDEX: out->fill = levels(drawn, task->low[t], count, random); return 0;
+    case TASK_DECISION: out->fill = decision(drawn, low, count); return 0;
+    case TASK_INDEX: out->fill = levels(drawn, low, count, random); return 0;
     case TASK_UNEVEN: out->fill = uneven(drawn, random, out); return 0;
     case TASK_SIMPLEX: {
         const float mean = 1.0f / (float)(row > 0 ? row : 1);
@@ -171,10 +180,11 @@ static int draw_input(const struct imported *task, int t, const struct task_fill
         if (drawn->fill.b > 0) /* of floats, which have no bound */
             return task_table_draw(drawn, (int64_t)drawn->fill.a, (int64_t)drawn->fill.b, config, random,
                                    out);
-        return task_table_draw(drawn, task->low[t], count, config, random, out);
+        return task_table_draw(drawn, low, count, config, random, out);
+    case TASK_DISTINCT: return task_table_distinct(drawn->along, low, count, random, out);
     case TASK_PERMUTATION:
     case TASK_AFFINE:
-    case TASK_BAND: return task_table_draw(drawn, task->low[t], count, config, random, out);
+    case TASK_BAND: return task_table_draw(drawn, low, count, config, random, out);
     default: out->fill = drawn->fill; return 0;
     }
 }
@@ -186,9 +196,10 @@ static bool is_float(enum dtype dtype)
 }
 
 /* Those whose elements get_inputs computes of others: all of one call of it. */
-static int draw_computed(const struct imported *task, const struct task_fill *drawn, struct random *random,
+static int draw_computed(const struct imported *task, int64_t class, struct random *random,
                          struct instance *out)
 {
+    const struct task_fill *const drawn = task->fill[class];
     bool wanted[PROBLEM_MAX_TENSORS] = {false}, any = false;
     int32_t *given[PROBLEM_MAX_TENSORS] = {NULL};
     for (int t = 0; task->tensors[t].name; t++) {
@@ -197,8 +208,10 @@ static int draw_computed(const struct imported *task, const struct task_fill *dr
     }
     if (!any)
         return 0;
-    const int status =
-        imported_make(&task->problem, out, random_below(random, (uint64_t)1 << 53), wanted, given);
+    const struct imported_wish wish = {.seed = random_below(random, (uint64_t)1 << 53),
+                                       .class = task->classes[class].name,
+                                       .wanted = wanted};
+    const int status = imported_make(&task->problem, out, &wish, given);
     for (int t = 0; task->tensors[t].name && status == 0; t++)
         if (wanted[t])
             out->tensor[t].fill = (struct fill){
@@ -222,5 +235,5 @@ int imported_draw(const struct config *config, struct random *content_random, st
                    draw_input(task, t, &task->fill[class][t], config, content_random, &out->tensor[t]))
             return -1;
     }
-    return draw_computed(task, task->fill[class], content_random, out);
+    return draw_computed(task, class, content_random, out);
 }

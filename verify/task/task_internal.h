@@ -26,6 +26,7 @@ enum task_drawn {
     TASK_TRIL,        /* above it, */
     TASK_SYMMETRIC,   /* or equal to its transposed */
     TASK_ASCENDING,   /* whole numbers like TASK_INDEX, rows of them sorted */
+    TASK_DISTINCT,    /* whole numbers like TASK_INDEX, no two of which are alike along a dimension */
     TASK_PERMUTATION, /* rows of 0, 1, .. in any order */
     TASK_AFFINE,      /* a table that grows by steps */
     TASK_BAND,        /* a matrix that is `value` on some diagonals, 0 elsewhere */
@@ -43,6 +44,16 @@ struct task_fill {
     enum task_drawn drawn;
     struct fill fill;
     struct task_table *table; /* TASK_AFFINE, TASK_BAND */
+    int along;                /* TASK_DISTINCT: the dimension; -1: all elements */
+};
+
+typedef double task_form(double of);
+
+/* factor * form(of); `of` is NULL where there is none. */
+struct task_scalar {
+    struct constraint *of;
+    task_form *form;
+    double factor;
 };
 
 /* coefficient * the product of axes to their powers; below `base` of an axis it falls from there with another one */
@@ -65,9 +76,12 @@ struct imported {
 
     struct task_shape shape[PROBLEM_MAX_TENSORS];  /* but that of `weights` */
     struct constraint *bound[PROBLEM_MAX_TENSORS]; /* of an input with indices: the first number beyond */
+    /* The least of these numbers: an expression of axes, or where that is NULL a number. */
+    struct constraint *least[PROBLEM_MAX_TENSORS];
     int64_t low[PROBLEM_MAX_TENSORS];
-    /* By forward's parameters: what is no tensor and follows axes. */
+    /* By forward's parameters: what is no tensor and follows axes, as whole numbers or as `scalar`. */
     struct constraint *number[PROBLEM_MAX_TENSORS];
+    struct task_scalar scalar[PROBLEM_MAX_TENSORS];
     struct task_fill fill[TASK_MAX_CLASSES][PROBLEM_MAX_TENSORS];
     /* Extents of outputs that are more than an axis or a product of axes, as derived sizes: "out_dim2". */
     struct derived derived[TASK_SIZES + 1];
@@ -81,8 +95,16 @@ struct imported {
 
 void imported_free(struct imported *task);
 
+char *task_shape_text(const struct task_shape *shape); /* "[m, k]", for people; malloced */
+task_form *task_scalar_form(const char *name);         /* NULL: there is none of that name */
+
 /* Fills task->derived once its axes and tensors are read. */
 void task_sizes_list(struct imported *task);
+
+/* Fills `out` with `count` whole numbers from `low` on, without repetition along dimension `along` (-1: in all of it) as long as there
+ * are enough of them; more elements repeat them. Returns 0, or -1: out of memory. */
+int task_table_distinct(int along, int64_t low, int64_t count, struct random *random,
+                        struct instance_tensor *out);
 
 /* Fills `out` as `drawn` says, which is one of TASK_ASCENDING to TASK_BAND; indices are `count` ones from `low` on. Returns
  * 0, or -1: out of memory. */
@@ -91,8 +113,8 @@ int task_table_draw(const struct task_fill *drawn, int64_t low, int64_t count, c
 void task_table_free(struct task_table *table);
 
 /* Asks whoever makes inputs (imported_made_by) for those of `wanted`, malloced; 0, or -1. */
-int imported_make(const struct problem *problem, const struct instance *instance, uint64_t seed,
-                  const bool *wanted, int32_t **given);
+int imported_make(const struct problem *problem, const struct instance *instance,
+                  const struct imported_wish *wish, int32_t **given);
 
 /* The callbacks of struct problem and its classes. */
 int imported_instantiate(const struct config *config, struct random *shape_random,

@@ -27,15 +27,15 @@ bool imported_computes(const struct imported *task)
     return computes;
 }
 
-int imported_make(const struct problem *problem, const struct instance *instance, uint64_t seed,
-                  const bool *wanted, int32_t **given)
+int imported_make(const struct problem *problem, const struct instance *instance,
+                  const struct imported_wish *wish, int32_t **given)
 {
     int status = -1;
     snprintf(trouble, sizeof trouble,
              "the task computes some of its inputs, and nothing here runs its get_inputs\n---> verify, "
              "check, shrink and export do");
     if (made_by)
-        status = made_by(problem, instance, seed, wanted, given, trouble, sizeof trouble);
+        status = made_by(problem, instance, wish, given, trouble, sizeof trouble);
     if (status == 0)
         *trouble = '\0';
     only_here = status == 1;

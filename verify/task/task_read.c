@@ -139,18 +139,6 @@ static bool read_shape(const struct reading *r, const json_t *entry, struct task
     return true;
 }
 
-/* "[m, k]", for people. */
-static char *shape_text(const struct task_shape *shape)
-{
-    char text[TASK_TEXT] = "[";
-    for (int i = 0; i < shape->rank; i++) {
-        const size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", constraint_text(shape->dim[i]));
-    }
-    strncat(text, "]", sizeof text - strlen(text) - 1);
-    return strdup(text);
-}
-
 static bool add_tensor(const struct reading *r, const json_t *entry, enum tensor_role role, int t)
 {
     struct imported *task = r->task;
@@ -168,8 +156,11 @@ static bool add_tensor(const struct reading *r, const json_t *entry, enum tensor
     json_t *bound = json_object_get(entry, "bound");
     if (bound && !(task->bound[t] = read_expression(r, bound)))
         return false;
-    task->low[t] = json_integer_value(json_object_get(entry, "low"));
-    task->tensors[t] = (struct tensor){name, dtype, role, shape_text(&task->shape[t]), NULL};
+    json_t *const low = json_object_get(entry, "low");
+    if (json_is_string(low) && !(task->least[t] = read_expression(r, low)))
+        return false;
+    task->low[t] = json_integer_value(low);
+    task->tensors[t] = (struct tensor){name, dtype, role, task_shape_text(&task->shape[t]), NULL};
     return task->tensors[t].shape != NULL || fail(r, "out of memory");
 }
 
@@ -202,11 +193,27 @@ static bool read_weights(const struct reading *r, int t)
     return true;
 }
 
+/* A number that follows axes and is not whole. */
+static bool read_scalar(const struct reading *r, const json_t *entry, struct task_scalar *out)
+{
+    const char *const name = text_of(entry, "form");
+    if (!name)
+        return true;
+    out->form = task_scalar_form(name);
+    out->factor = json_number_value(json_object_get(entry, "factor"));
+    if (!out->form)
+        return fail(
+            r, "a number has the form '%.40s'; linear, rsqrt or another one of doc/formats.md was expected",
+            name);
+    return (out->of = read_expression(r, json_object_get(entry, "of"))) != NULL;
+}
+
 static bool read_tensors(const struct reading *r)
 {
     json_t *inputs, *outputs, *entry;
     size_t i;
     int t = 0;
+    bool written = false;
     if (!list_of(r, r->task->root, "inputs", PROBLEM_MAX_TENSORS, &inputs) ||
         !list_of(r, r->task->root, "outputs", PROBLEM_MAX_TENSORS, &outputs))
         return false;
@@ -214,9 +221,13 @@ static bool read_tensors(const struct reading *r)
     {
         const json_t *const number = json_object_get(entry, "expression");
         if (json_object_get(entry, "shape")) {
-            if (!add_tensor(r, entry, TENSOR_INPUT, t++))
+            written = written || json_is_true(json_object_get(entry, "written"));
+            if (!add_tensor(r, entry,
+                            json_is_true(json_object_get(entry, "written")) ? TENSOR_INOUT : TENSOR_INPUT,
+                            t++))
                 return false;
-        } else if (number && !(r->task->number[i] = read_expression(r, number))) {
+        } else if ((number && !(r->task->number[i] = read_expression(r, number))) ||
+                   !read_scalar(r, entry, &r->task->scalar[i])) {
             return false;
         }
     }
@@ -228,7 +239,7 @@ static bool read_tensors(const struct reading *r)
         if (!add_tensor(r, entry, TENSOR_OUTPUT, t++))
             return false;
     }
-    return i > 0 || fail(r, "there is no output; one at least was expected");
+    return i > 0 || written || fail(r, "there is no output; one at least was expected");
 }
 
 /* --- classes --- */
@@ -297,6 +308,7 @@ static bool read_fill(const struct reading *r, const json_t *object, struct task
                  {"tril", TASK_TRIL, FILL_GIVEN},
                  {"symmetric", TASK_SYMMETRIC, FILL_GIVEN},
                  {"ascending", TASK_ASCENDING, FILL_GIVEN},
+                 {"distinct", TASK_DISTINCT, FILL_GIVEN},
                  {"permutation", TASK_PERMUTATION, FILL_GIVEN},
                  {"affine", TASK_AFFINE, FILL_GIVEN},
                  {"band", TASK_BAND, FILL_GIVEN},
@@ -310,6 +322,7 @@ static bool read_fill(const struct reading *r, const json_t *object, struct task
                                   .a = (float)json_number_value(json_object_get(object, "a")),
                                   .b = (float)json_number_value(json_object_get(object, "b")),
                                   .density = (float)json_number_value(json_object_get(object, "density"))};
+        out->along = (int)json_integer_value(json_object_get(object, "along"));
         if (strcmp(kind, "sign") == 0)
             out->fill.b = 1;
         if (strcmp(kind, "flag") == 0)

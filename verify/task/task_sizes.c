@@ -85,3 +85,14 @@ void task_sizes_list(struct imported *task)
     if (count > 0)
         task->problem.derived = task->derived;
 }
+
+char *task_shape_text(const struct task_shape *shape)
+{
+    char text[TASK_TEXT] = "[";
+    for (int i = 0; i < shape->rank; i++) {
+        const size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", constraint_text(shape->dim[i]));
+    }
+    strncat(text, "]", sizeof text - strlen(text) - 1);
+    return strdup(text);
+}

@@ -98,6 +98,46 @@ static void fill_rows(enum task_drawn drawn, int64_t low, int64_t levels, int64_
     }
 }
 
+/* The first elements of a shuffled pool, which is shuffled as far as they reach: each element is one of those that are left. */
+static void draw_row(int32_t *pool, int64_t count, int64_t row, int64_t step, struct random *random,
+                     int32_t *given)
+{
+    for (int64_t i = 0; i < row; i++) {
+        const int64_t at = i % count;
+        const int64_t other = at + (int64_t)random_below(random, (uint64_t)(count - at));
+        const int32_t drawn = pool[other];
+        pool[other] = pool[at];
+        pool[at] = drawn;
+        given[i * step] = drawn;
+    }
+}
+
+int task_table_distinct(int along, int64_t low, int64_t count, struct random *random,
+                        struct instance_tensor *out)
+{
+    const int64_t elements = instance_tensor_count(out);
+    const bool whole = along < 0 || along >= out->rank;
+    const int64_t row = whole ? elements : out->dim[along];
+    int64_t step = 1;
+    for (int d = along + 1; !whole && d < out->rank; d++)
+        step *= out->dim[d];
+    int32_t *const given = calloc((size_t)(elements ? elements : 1), sizeof *given);
+    int32_t *const pool = malloc((size_t)count * sizeof *pool);
+    if (!given || !pool) {
+        free(given);
+        free(pool);
+        return -1;
+    }
+    for (int64_t i = 0; i < count; i++)
+        pool[i] = narrowed(low + i);
+    for (int64_t start = 0; start < elements; start += row * step)
+        for (int64_t inner = 0; inner < step; inner++)
+            draw_row(pool, count, row, step, random, given + start + inner);
+    free(pool);
+    out->fill = (struct fill){.kind = FILL_GIVEN, .given = given};
+    return 0;
+}
+
 int task_table_draw(const struct task_fill *drawn, int64_t low, int64_t count, const struct config *config,
                     struct random *random, struct instance_tensor *out)
 {

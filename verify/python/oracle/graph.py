@@ -11,7 +11,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry
 
-from ..task import structure
+from ..task import effects, structure
 
 from . import gradients, recurrent
 from .number import U32, UNIT, Unsupported
@@ -155,8 +155,9 @@ def settled(made, mode, given):
     return made if mutates(again) else again
 
 
-def trace(model, inputs):
-    """The graph of model(*inputs). Inputs that are no tensors are constants of it."""
+def trace(model, inputs, written=()):
+    """The graph of model(*inputs). Inputs that are no tensors are constants of it. What inputs hold afterwards comes first among its outputs,
+    for those at the places `written`."""
     state = state_of(model)
     names = list(state)
     places = [i for i, x in enumerate(inputs) if isinstance(x, torch.Tensor)]
@@ -164,9 +165,11 @@ def trace(model, inputs):
     def forward(values, tensors):
         given = list(inputs)
         for place, tensor in zip(places, tensors):
-            given[place] = tensor
+            given[place] = tensor.clone() if place in written else tensor
         with recurrent.Whole():
             result = functional_call(model, dict(zip(names, values)), tuple(given))
+        if written:
+            return tuple(effects.Effects(result, given, list(written)).tensors())
         found = structure.places(result, torch.Tensor)
         return result if isinstance(result, torch.Tensor) or not found else tuple(tensor for _, tensor in found)
 

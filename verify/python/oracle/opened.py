@@ -8,7 +8,7 @@ import sys
 import torch
 
 from ..shortage import is_short
-from ..task import CONSTRUCTION_SEED, number_of, source, structure, weight
+from ..task import CONSTRUCTION_SEED, effects, number_of, shaped, source, weight
 
 from . import constant, evaluate, graph
 from .number import Unsupported
@@ -32,13 +32,16 @@ class Task:
         """Values of axes as values of the source's sizes."""
         return {name: sizes[axis["name"]] for axis in self.description["axes"] for name in axis["sizes"]}
 
-    def made(self, sizes, seed):
-        """{name: what get_inputs draws of that seed} for values of axes."""
+    def made(self, sizes, seed, named=None):
+        """{name: what get_inputs draws of that seed} for values of axes, as the class `named` has it."""
         random.seed(seed)
         torch.manual_seed(seed)
         if "numpy" in sys.modules:
             sys.modules["numpy"].random.seed(seed % (1 << 32))
-        return dict(zip((e["name"] for e in self.description["inputs"]), self.source.instance(self.spread(sizes)).inputs()))
+        names = [e["name"] for e in self.description["inputs"]]
+        drawn = dict(zip(names, self.source.instance(self.spread(sizes)).inputs()))
+        fills = next((c["fill"] for c in self.description["classes"] if c["name"] == named), {})
+        return {n: shaped.changed(v, fills.get(n, {})) if isinstance(v, torch.Tensor) else v for n, v in drawn.items()}
 
     def built(self, sizes):
         """[instance, module, graph or None] for values of axes."""
@@ -60,7 +63,7 @@ class Task:
         inputs = [tensors[e["name"]].to(getattr(torch, e["dtype"])) if "shape" in e else number_of(e, sizes)
                   for e in self.description["inputs"]]
         if traced is None or traced.of_values:
-            traced = kept[2] = graph.trace(model, inputs)
+            traced = kept[2] = graph.trace(model, inputs, effects.written_in(self.description))
         return traced, graph.state_of(model), inputs, model
 
 
@@ -76,7 +79,7 @@ class Task:
 
         def call(model, inputs):
             torch.manual_seed(1)
-            return [tensor.double() for _, tensor in structure.places(model(*copy.deepcopy(inputs)), torch.Tensor)]
+            return [tensor.double() for tensor in effects.outputs(model, copy.deepcopy(inputs))]
         with torch.no_grad():
             torch.manual_seed(1)
             inputs = [on(x) for x in then.inputs()]
@@ -97,9 +100,13 @@ def _tables(task, model):
     return frozenset(name for name, _ in model.named_buffers() if name not in given)
 
 
+def _copied(value):
+    return value.clone() if isinstance(value, torch.Tensor) else value
+
+
 def _is_off(judged, out, times):
     """Is any answer of the module's own more than so many times off what is allowed, or NaN where its graph's is not?"""
-    for j, (_, got) in zip(judged, out):
+    for j, got in zip(judged, out):
         got = got.double().to(j.want.device)
         near = ((got - j.want).abs() <= times * j.allowed) | (got == j.want) | j.want.isnan()
         if j.number.is_float and not bool(near.all()):
@@ -116,7 +123,7 @@ def check(task, judged, model, inputs):
     times = 1 if getattr(task, "device", "cpu") == "cpu" else 4
     for call in ("first",) if task.stateless else ("first", "second"):
         torch.manual_seed(1)
-        if _is_off(judged, structure.places(model(*inputs), torch.Tensor), times):
+        if _is_off(judged, effects.outputs(model, list(map(_copied, inputs))), times):
             raise Unsupported("the module's own answer is beyond what its declared arithmetic allows here" if task.stateless else
                               f"the module's own {call} answer is not that of its graph: it keeps state between "
                               "calls, or the graph is not what it computes")
@@ -130,7 +137,7 @@ def _cause(error, model, inputs):
         return error
     try:
         if all(x.numel() <= CHECKED for x in inputs if isinstance(x, torch.Tensor)):
-            model(*inputs)
+            model(*map(_copied, inputs))
     except (IndexError, ValueError, RuntimeError) as own:
         return own if is_short(own, torch.cuda.OutOfMemoryError) else graph.untraceable(own)
     return Unsupported(f"the oracle cannot evaluate this graph: {type(error).__name__}: {' '.join(str(error).split())[:200]}")

@@ -100,7 +100,7 @@ class Server:
         """Inputs as the task's own get_inputs makes them: float32 or int32 into the shared memory."""
         torch = self.torch
         try:
-            made = self.task.made(question["sizes"], question["make"])
+            made = self.task.made(question["sizes"], question["make"], question.get("class"))
         except Exception as error:  # whatever the task's own code raises
             if self.is_short(error):
                 raise

@@ -11,8 +11,9 @@ CONSTRUCTION_SEED = 20260101
 
 def number_of(entry, sizes):
     """What forward gets for an input that is no tensor: where that follows axes, what they say."""
-    from . import expression
-    return expression.evaluate(entry["expression"], sizes) if "expression" in entry else entry["value"]
+    from . import scalar
+    found = scalar.value(entry, sizes)
+    return entry["value"] if found is None else found
 
 
 class Task:
@@ -21,6 +22,7 @@ class Task:
     def __init__(self, description, source):
         self.description, self.source = description, source
         self.ways = [output.get("way", [i]) for i, output in enumerate(description["outputs"])]
+        self.same = description.get("same", [])  # results that are inputs which forward writes into
         self.nested = any(len(way) > 1 or isinstance(key, str) for way in self.ways for key in way)  # not a plain tuple
 
     @classmethod

@@ -29,6 +29,7 @@ class Bound:
         self.instance = task.instance(self.sizes)
         self.tensors, self.weights, self.model, self.mark = call.tensors, {}, None, None
         last, kinds = getattr(call, "last", None), [note["kind"] for note in task.description.get("notes", [])]
+        self.is_in_out = any(entry.get("written") for entry in task.description["inputs"])
         self.is_stateful, self.is_derived, self.is_placed = "stateful" in kinds, "derived" in kinds, False
         self.folded = frozenset()
         if inspect.isclass(entry) and not {"kept", "stateful", "random"} & set(kinds) and self._is_served_by(last):
@@ -108,7 +109,15 @@ class Bound:
                 result = self.model(*arguments)
             else:
                 result = self.entry(*arguments, *self.weights.values())
-        return structure.at(result, self.task.ways) if self.task.nested else result
+        return self._without_inputs(result) if self.is_in_out else structure.at(result, self.task.ways) if self.task.nested else result
+
+    def _without_inputs(self, result):
+        """Of a task that writes into its inputs, what else it returns. A new tensor in the place of such an input is its content from now on."""
+        for same in self.task.same:
+            given, value = self.tensors[same["input"]], structure.at(result, [same["way"]])
+            if isinstance(value, torch.Tensor) and value is not given and value.shape == given.shape and value.data_ptr() != given.data_ptr():
+                given.copy_(value)
+        return structure.at(result, self.task.ways) if self.task.ways else None
 
 
 def bind(entry, call):

@@ -10,7 +10,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from . import fake, law
+from . import effects, fake, law
 
 EXPONENTS = ("_softmax", "_safe_softmax", "_log_softmax", "logsumexp")  # of PyTorch, where attention comes apart
 CURVES = ("sigmoid", "silu", "softplus", "log_sigmoid_forward", "mish")  # x exp(x) / (1 + exp(x)), log(1 + exp(x))
@@ -77,7 +77,7 @@ def _run(model, inputs):
     torch.backends.mha.set_fastpath_enabled(False)
     try:
         with torch.no_grad(), torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH), _Exponents() as exponents:
-            return fake.flatten(copy.deepcopy(model)(*given)), exponents
+            return effects.outputs(copy.deepcopy(model), given), exponents
     finally:
         torch.backends.mha.set_fastpath_enabled(fast)
 

@@ -170,7 +170,7 @@ def whole_law(runs, i, law, bound):
         return {"kind": "flag"}
     if not laws.is_drawn_whole(law):
         return None
-    if bound is None or any(int(x.min()) < law.get("low", 0) or int(x.max()) >= expression.evaluate(bound, sizes)
+    if bound is None or any(int(x.min()) < expression.evaluate(law.get("low", 0), sizes) or int(x.max()) >= expression.evaluate(bound, sizes)
                             for sizes, x in values):
         return None
     ordered = "sort" in law["calls"] and _rows(runs, i, lambda r: bool((r.long().diff(dim=-1) >= 0).all()))

@@ -13,7 +13,7 @@ import torch
 from ..oracle import evaluate, graph as graphs
 from ..oracle.number import Unsupported
 
-from . import aims, fake, law, weight
+from . import aims, effects, law, weight
 
 MOST = 64      # levels of one input, as problems/fill.h has them
 DENSITIES = (0.75, 0.25, 1 / 32)
@@ -179,9 +179,9 @@ def _is_told(graph, state, changed):
 class _Trial:
     """A task's graph with inputs of some sizes: is what a class draws judged?"""
 
-    def __init__(self, model, inputs, entries):
+    def __init__(self, model, inputs, entries, written):
         self.model, self.inputs, self.entries = model, inputs, entries
-        self.graph = graphs.trace(copy.deepcopy(model), inputs)
+        self.graph = graphs.trace(copy.deepcopy(model), inputs, written)
         self.state = {n: t.detach() for n, t in graphs.state_of(model).items()}
 
     def walk(self):
@@ -203,7 +203,7 @@ class _Trial:
                 for name, value in state.items():
                     graphs_state[name].copy_(value)
         with torch.no_grad():
-            outputs = fake.flatten(model(*[law.copied(v) for v in changed]))
+            outputs = effects.outputs(model, [law.copied(v) for v in changed])
         return all(torch.isfinite(o.double()).all() for o in outputs) and _is_told(self.graph, state, changed)
 
     def _weights(self, fill):
@@ -224,11 +224,12 @@ def _words(walk, fills):
 
 
 def _search(model, inputs, entries, published, weights, larger):
-    trials = [_Trial(model, inputs, weights)]
+    written = [i for i, entry in enumerate(entries) if entry.get("written")]
+    trials = [_Trial(model, inputs, weights, written)]
     walk = trials[0].walk()
     levels, tried = _levels(walk, inputs), []
     if levels and larger:
-        trials.append(_Trial(*larger, weights))
+        trials.append(_Trial(*larger, weights, written))
         levels = _both(levels, _levels(trials[1].walk(), larger[1]))
     for choice in CHOICES:
         fills = {i: _fill(found, entries[i], published[i], walk.peak, choice) for i, found in levels.items()}

@@ -6,7 +6,7 @@ import re
 import torch
 
 from ..oracle import coverage
-from . import beyond, computed, decision, expression, fake, fit, law, phase, placing, probe, structure, together, uneven
+from . import beyond, collide, computed, decision, expression, fake, fit, judgeable, law, marked, phase, placing, probe, scalar, structure, tied, together, uneven
 from .source import tolerance as source_tolerance
 
 CLASS_DATA = {  # what a class shows, and its fill, by its greatest magnitude
@@ -79,8 +79,8 @@ class _Extents:
             s[o] == self.base[o] for o in s if o != a.name)}) > 1]
 
     def numbers(self, base, by_chance):
-        """For each input an expression where it is a whole number that follows axes; None: it stays as in `base`, as published. Of
-        another value that follows an axis there is no expression: the axis goes."""
+        """For each input the keys of what follows axes: an expression of a whole number, or scalar.py's of another one. None: it stays as in
+        `base`, as published. Of another value that follows an axis there is no expression: the axis goes."""
         found = []
         for i, published in enumerate(base):
             values = [o.inputs[i].get("value") for _, o in self.points]
@@ -88,10 +88,10 @@ class _Extents:
                 found.append(None)
             elif all(type(v) is int for v in values):
                 text = self.of(lambda o, i=i: o.inputs[i]["value"], f"input {i}, a number")
-                found.append(computed.negative_first(text))
+                found.append({"expression": computed.negative_first(text)})
             else:
-                found.append(None)
-                self.unknown = (f"input {i}, no tensor", self._moving(values))
+                found.append(scalar.law([(sizes, value) for (sizes, _), value in zip(self.points, values)]))
+                self.unknown = self.unknown if found[-1] else (f"input {i}, no tensor", self._moving(values))
         return found
 
     def shapes(self, tensors, what):
@@ -179,6 +179,7 @@ def _probe(source, seconds, vary):
             probe.find_range(runs, axis)
         for published in sets:
             probe.cover(runs, axis, published[axis.sizes[0]])
+    axes = tied.literals(runs, axes, together.spread)
     for axis in (a for a in axes if not {*vary, *several} & set(a.sizes)):
         if probe.is_structure(runs, axis):
             axis.low = axis.high = axis.value
@@ -203,6 +204,8 @@ def _fit(runs, axes, chance):
                   "outputs": extents.shapes(lambda o: o.outputs, "output")}
         shapes["bounds"] = [extents.of(lambda o, i=i: o.laws[i]["bound"], f"the bound of input {i}") if w.get("bound") else None
                             for i, w in enumerate(points[0][1].laws)]
+        shapes["lows"] = [computed.negative_first(extents.of(lambda o, i=i: o.laws[i]["low"], f"the least value of input {i}"))
+                          if w.get("bound") and law.is_drawn_whole(w) else w.get("low", 0) for i, w in enumerate(points[0][1].laws)]
         shapes["numbers"] = extents.numbers(runs.base.inputs, runs.by_chance)
         if extents.unknown is None:
             return found, points, shapes
@@ -328,13 +331,14 @@ def _whole(source, name, observed, runs, i, bound):
                        "compute it in forward")
 
 
-def _number(name, published, text):
+def _number(name, published, follows):
     """The entry of what is no tensor: small runs have other numbers than the published ones."""
-    return {"name": name, "value": published["value"], **({} if text is None else {"expression": text})}
+    return {"name": name, "value": published["value"], **(follows or {})}
 
 
 def _inputs(source, base, instance, inputs, names, shapes, runs):
-    """(entries, published fills) of forward's parameters; what is no tensor has no fill."""
+    """(entries, published fills, calls by the input whose elements hang on nothing else) of forward's parameters; what is no tensor has no
+    fill."""
     entries, fills, laws = [], [], base.laws
     shared, held = law.linked(laws), law.held(instance)
     for i, (value, shape) in enumerate(zip(inputs, shapes["inputs"])):
@@ -342,7 +346,7 @@ def _inputs(source, base, instance, inputs, names, shapes, runs):
             entries.append(_number(names[i], base.inputs[i], shapes["numbers"][i]))
             fills.append(None)
             continue
-        bound, fill = shapes["bounds"][i], None
+        bound, low, fill, marker = shapes["bounds"][i], shapes["lows"][i], None, None
         domain = law.domain(value, laws[i])
         if computed.is_fixed(runs, i):
             fill = computed.fixed_law(runs, i)
@@ -350,23 +354,26 @@ def _inputs(source, base, instance, inputs, names, shapes, runs):
                 domain, fill = "real", {"kind": "constant", "a": fill["start"]}  # zeros or ones to begin with
             elif fill:
                 domain = fill["kind"]
-        if fill is None and (i in shared or law.is_computed(laws[i], domain) or i in held and domain not in ("triu", "tril")):
+        if fill is None and i not in shared and domain not in ("flag", "sign"):
+            marker = marked.marker_of(runs, i, laws[i]["calls"])
+        if fill is None and (marker is not None or i in shared or law.is_computed(laws[i], domain) or i in held and domain not in ("triu", "tril")):
             domain, fill = "computed", {"kind": "computed"}
         if fill is None and domain == "index":
-            domain, fill = _whole(source, names[i], laws[i], runs, i, bound)
+            domain, fill = _whole(source, names[i], {**laws[i], "low": low}, runs, i, bound)
         calls = [re.sub(r"\W", "", c) for c in laws[i]["calls"]]
         entries.append({"name": names[i], "dtype": fake.dtype_name(value.dtype), "shape": shape,
                         "law": " then ".join(calls) or "computed", "domain": domain,
-                        "low": laws[i].get("low", 0), "bound": bound or 2})
+                        "low": low, "bound": bound or 2, **({"written": True} if i in base.written else {}),
+                        **({"marker": marker} if marker is not None else {})})
         fills.append(fill or _published_fill(domain, value, {"law": laws[i]}))
-    return entries, fills
+    return entries, fills, {i: laws[i]["calls"] for i, fill in enumerate(fills) if fill and i not in shared and i not in held}
 
 
 def _outputs(observed, shapes, taken):
-    """Entries of what forward returns: by the dictionary's keys where it returns one, else y, or y0, y1, .."""
-    entries = []
-    for i, (output, shape, way) in enumerate(zip(observed.outputs, shapes, observed.ways)):
-        name = re.sub(r"\W", "_", structure.name_of(way))[:40] or ("y" if len(shapes) == 1 else f"y{i}")
+    """Entries of what forward returns beside its inputs: by the dictionary's keys where it returns one, else y, or y0, y1, .."""
+    entries, first = [], len(observed.written)
+    for i, (output, shape, way) in enumerate(zip(observed.outputs[first:], shapes[first:], observed.ways)):
+        name = re.sub(r"\W", "_", structure.name_of(way))[:40] or ("y" if len(shapes) == first + 1 else f"y{i}")
         name = "y_" + name if name[0].isdigit() else name
         while name in taken:
             name += "_out"
@@ -418,17 +425,15 @@ def describe(source, name, seconds=60.0, vary=()):
     instance = source.instance(spread)
     torch.manual_seed(7)
     inputs = instance.inputs()
-    written = law.written(model, inputs, instance.input_names)
-    if written:
-        raise ImportError_(f"{source.path}: forward writes into its input {written}; inputs that stay as they are were expected\n"
-                           f"---> let it work on a copy, {written}.clone(), and return that")
     taken = {a.name for a in kept} | {"weights", "stream", "seed", "input"}
     names = _names(instance.input_names, len(inputs), taken)
-    entries, fills = _inputs(source, runs.base, instance, inputs, names, shapes, computed.drawn(source, axes, limits_))
+    drawn = computed.drawn(source, axes, limits_)
+    entries, fills, own = _inputs(source, runs.base, instance, inputs, names, shapes, drawn)
     domains = law.one_sided(model, inputs, [e["domain"] if "shape" in e else "value" for e in entries])
     for entry, domain in zip(entries, domains):
         if "shape" in entry:
             entry["domain"] = domain
+    limits_ = limits_ + collide.settle(model, inputs, entries, fills, {a.name: a.value for a in axes})
     tensors = [e for e in entries if "shape" in e]
     outputs = _outputs(runs.base, shapes["outputs"], taken | set(names))
     classes = [{"name": "published", "shows": "as the task's get_inputs draws", "fill": {
@@ -442,12 +447,15 @@ def describe(source, name, seconds=60.0, vary=()):
         given = iter(filled)
         classes.append({"name": kind, "shows": shows, "fill": {
             e["name"]: _of_class(kind, e, classes[0]["fill"][e["name"]], given) for e in tensors}})
+    classes += marked.classes(model, inputs, entries, classes[0]["fill"], drawn, own)
     larger = _grown(source, runs, axes, limits_, small, (48, 24, 13), SMALL)
     decides = decision.found(model, inputs, entries, fills, weights, larger)
     if decides:
         fill = {e["name"]: decides[1].get(i, fills[i]) for i, e in enumerate(entries) if "shape" in e}
         fill.update({"weights": decides[1]["weights"]} if "weights" in decides[1] else {})
         classes.insert(1, {"name": "decision", "shows": decides[0], "discriminating": 1, "fill": fill})
+    phase.say("importing: whether its right answers can be told")
+    unjudged = judgeable.why_not(model, instance, runs.base.written, lambda: _grown(source, runs, axes, limits_, small, (48, 24, 13), SMALL))
     ring = {n: a for a in kept for n in a.sizes}
     tolerance, unread = source_tolerance(source.directory)
     return {
@@ -455,15 +463,17 @@ def describe(source, name, seconds=60.0, vary=()):
         "source": {"file": "source.py", "sha256": source.sha256, **({"modules": source.modules} if source.modules else {})}, "torch": torch.__version__,
         "sizes": [{"name": s.name, "value": s.value, "ring": words[s.name][0], "why": words[s.name][1],
                    "line": s.line, "where": s.where, "axis": ring[s.name].name if s.name in ring else None}
-                  for s in source.sizes],
+                  for s in source.sizes if s.name in ring or not s.is_bound],
         "axes": [{"name": a.name, "value": a.value, "ring": a.ring, "low": a.low, "high": a.high, "step": a.step,
                   "sizes": a.sizes, "why": a.why or words[a.sizes[0]][1]} for a in kept],
         "fixed": [{"name": a.name, "value": a.value, "why": a.why} for a in axes if a.low == a.high],
         "inputs": entries, "weights": weights, "outputs": outputs, "limits": limits_,
+        **({"same": [{"way": list(way), "input": names[place]} for way, place in runs.base.same]} if runs.base.same else {}),
         "classes": classes, "tolerance": tolerance,
         "notes": law.notes(instance, model, inputs, lambda: _grown(source, runs, axes, limits_, small),
                             lambda: _beside(source, axes, limits_, small)) + [
-            {"kind": "tolerance", "text": f"{text}; the published check's default stands"} for text in unread] + coverage.note(model, inputs),
+            {"kind": "tolerance", "text": f"{text}; the published check's default stands"} for text in unread] + (
+                coverage.note(model, inputs) or judgeable.note(unjudged)),
         "flops": _powers(points, kept, lambda o: o.flops + o.elements),
         "scratch": _powers(points, kept, lambda o: o.largest),
         "small": {a.name: small[a.name] for a in kept},

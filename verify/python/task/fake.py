@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_leaves
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils.flop_counter import flop_registry
 
-from . import source, standin, structure
+from . import effects, source, standin, structure
 
 warnings.filterwarnings("ignore")
 logging.getLogger("torch").setLevel(logging.CRITICAL + 1)  # a size that does not run is an answer here, not an error
@@ -35,6 +35,8 @@ class Observed:
         self.init = self.attributes = self.operations = ""
         self.flops = self.elements = self.largest = self.steps = 0
         self.laws, self.ways = [], []
+        self.written, self.same = [], []  # effects.py: places of inputs, and of results that are these
+        self.calls = set()  # names of the operations that forward calls
 
     def dims(self):
         """Every extent there is, in a fixed order."""
@@ -48,7 +50,7 @@ class Observed:
         """What must stay for two runs to be two sizes of one thing."""
         return ([(t["kind"], t["dtype"], len(t["shape"])) for t in self.inputs],
                 [(t["name"], t["dtype"], len(t["shape"])) for t in self.weights],
-                [(t["dtype"], len(t["shape"])) for t in self.outputs])
+                [(t["dtype"], len(t["shape"])) for t in self.outputs], self.written)
 
 
 HINT = "run it with its own check first"
@@ -175,6 +177,8 @@ class _Watch(TorchDispatchMode):
             self.steps += 1
         if self.kept is not None:
             self._law(name, func, args, out)
+        else:
+            self.observed.calls.add(name.rstrip("_"))
         packet = getattr(func, "overloadpacket", None)
         if packet in flop_registry:
             self.observed.flops += flop_registry[packet](*args, **(kwargs or {}), out_val=out)
@@ -357,13 +361,13 @@ def _observe(task, sizes, file, standing_in):
             watch.kept, watch.laws = None, {}
             observed.flops = observed.elements = 0
             with standing_in, watch:
-                answer = model(*inputs)
-                outputs = returned(answer)
+                left = effects.of_call(model, inputs)
+                outputs = left.tensors() if left.written and left.is_plain else returned(left.answer)
             observed.operations, observed.steps = watch.hash.hexdigest(), watch.steps
     except Failed:
         raise
     except Exception as error:
         raise failed(error) from error
     observed.outputs = [{"dtype": dtype_name(t.dtype), "shape": tuple(t.shape)} for t in outputs]
-    observed.ways = [way for way, _ in structure.places(answer, torch.Tensor)]
+    observed.written, observed.ways, observed.same = left.written, [way for way, _ in left.returned], left.same
     return observed

@@ -4,15 +4,15 @@ A size is of ring 1 where it changes inputs alone, of ring 2 where it changes we
 attribute (a window, a stride, a number of groups) or what the constructor computes; dead where nothing changes.
 """
 import math
-import re
 import time
 
 import torch
 
-from . import fake
+from . import effects, fake, law as laws
 
 WHOLE = ("int64", "int32", "int16", "int8", "uint8", "bool")
-DRAWN = ("randint", "detach")  # nothing has been computed of what was drawn
+INDEXING = {"embedding", "index", "index_select", "index_put", "index_add", "index_copy", "index_fill", "gather", "scatter", "scatter_add",
+            "scatter_reduce", "index_reduce", "take", "put", "embedding_bag", "nll_loss_forward", "nll_loss2d_forward", "one_hot"}
 WIDEST = 24
 SLOW_SECONDS = 2.0
 LONG = 1000           # operations of a run that is long by a loop
@@ -33,7 +33,6 @@ def _lacks(observed):
     return any(0 in weight["shape"] for weight in observed.weights)
 
 
-UNNAMED = re.compile(r"dim\d+_\d+")  # an extent that stands in get_inputs as a number
 STRUCTURE = 4  # coordinates, with a homogeneous one; colours, with their opacity; the corners of a box
 
 
@@ -44,6 +43,7 @@ class Axis:
         self.name, self.sizes, self.value, self.ring = name, sizes, value, ring
         self.step, self.rest, self.low, self.high = 1, 0, value, value
         self.why = ""  # where step and bounds come from
+        self.is_indexed = False  # what drawn indices stay below hangs on it
         self.whole = False  # has it been sampled, so that extents can be fitted to it?
 
     def fits(self, value):
@@ -61,7 +61,7 @@ class Probe:
     def __init__(self, source, seconds):
         self.source, self.seen = source, {}
         self.published = source.published()
-        self.runs, self.failure = 0, {}
+        self.runs, self.failure, self.real = 0, {}, {}
         began = time.thread_time()
         self.base = fake.observe(source, {})  # loads the half of torch that is loaded when it is needed: it is not counted
         self.slow = time.thread_time() - began
@@ -125,11 +125,18 @@ class Probe:
         return all(getattr(copied, what) == getattr(observed, what) for what in ("weights", "outputs", "operations"))
 
     def points(self):
-        """Is an input an index or a mask? FakeTensors do not tell what lies beyond it, or what it leaves of a row."""
-        return any(t["kind"] == "tensor" and t["dtype"] in WHOLE for t in self.base.inputs)
+        """Is an input an index or a mask, or does forward look something up? FakeTensors do not tell what lies beyond an index, or what a mask
+        leaves of a row."""
+        return bool(self.base.calls & INDEXING) or any(t["kind"] == "tensor" and t["dtype"] in WHOLE for t in self.base.inputs)
 
     def really(self, sizes):
         """Does it run with real numbers, indices as far apart as they may be? None: it is too large to try."""
+        key = self._key(sizes)
+        if key not in self.real:
+            self.real[key] = self._really(sizes)
+        return self.real[key]
+
+    def _really(self, sizes):
         observed = self.run(sizes)
         if not observed or observed.elements > SMALL:
             return None
@@ -138,10 +145,9 @@ class Probe:
             torch.manual_seed(9)
             model, inputs = instance.model(), instance.inputs()
             for value, law in zip(inputs, observed.laws):
-                if law.get("bound") is not None and value.numel() and law["calls"][-1] in DRAWN:
-                    value.reshape(-1)[0], value.reshape(-1)[-1] = law["low"], max(law["low"], law["bound"] - 1)
+                _spread_ends(value, law)
             with torch.no_grad():
-                outputs = fake.flatten(model(*inputs))
+                outputs = effects.outputs(model, inputs)
             masks = [i for i, v in enumerate(inputs) if isinstance(v, torch.Tensor) and not v.dtype.is_floating_point]
             if any(bool(o.isnan().any()) for o in outputs) and masks:  # a mask that leaves nothing of a row, whatever is drawn
                 again = instance.inputs()
@@ -154,6 +160,18 @@ class Probe:
 
     def why(self, sizes):
         return self.failure.get(self._key(sizes), "")
+
+
+def _spread_ends(value, law):
+    """Lets an index that is drawn, and not computed of others, have the least and the greatest value that it may; rows stay sorted."""
+    made = [call.rstrip("_") for call in law["calls"]]
+    if law.get("bound") is None or not value.numel() or "randperm" in made or not laws.is_drawn_whole(law):
+        return
+    ends = law["low"], max(law["low"], law["bound"] - 1)
+    if "sort" in made and value.dim():
+        value[..., 0], value[..., -1] = ends
+    elif "expand" not in made:
+        value.reshape(-1)[0], value.reshape(-1)[-1] = ends
 
 
 def _next_prime(n):
@@ -344,7 +362,7 @@ def _is_idle(probe, axis, axes):
             model, inputs = instance.model(), instance.inputs()
             changed = [_beyond_changed(v, was["shape"]) if isinstance(v, torch.Tensor) else v for v, was in zip(inputs, before.inputs)]
             with torch.no_grad():
-                one, two = fake.flatten(model(*inputs)), fake.flatten(model(*changed))
+                one, two = effects.outputs(model, inputs), effects.outputs(model, changed)
             return all(torch.equal(torch.nan_to_num(p.double()), torch.nan_to_num(q.double())) for p, q in zip(one, two))
         except Exception:  # whatever the task's own code raises: then it is not known
             continue
@@ -352,7 +370,7 @@ def _is_idle(probe, axis, axes):
 
 
 def _is_nameless(probe, axis):
-    return all(s.where == "get_inputs" and UNNAMED.fullmatch(s.name) for s in probe.source.sizes if s.name in axis.sizes)
+    return all(s.is_unnamed for s in probe.source.sizes if s.name in axis.sizes)
 
 
 def is_structure(probe, axis):
@@ -364,6 +382,8 @@ def is_structure(probe, axis):
 def is_unread(probe, axis, axes):
     """Does nothing that is returned hang on what a greater value adds to an input (boxes of four numbers, of which a model takes columns
     0 to 3), and is the published one the least, or a number without a name? A kernel may rest on it as its model does."""
+    if axis.is_indexed:
+        return False
     most = min(axis.high, 2 * axis.value + axis.step)
     larger = probe.beside(_sizes(axis, most - (most - axis.rest) % axis.step)) if axis.ring == 1 and axis.high > axis.value else None
     told = lambda o: (o.outputs, o.weights, o.operations)

@@ -21,6 +21,7 @@ from . import own_modules
 PREFIX = "_unseen_size_"  # of one underscore: a class would change a name that begins with two
 FACTORIES = {"rand", "randn", "zeros", "ones", "empty", "full", "randint", "normal", "arange", "eye", "randperm"}
 PLAIN_BASES = {"object", "NamedTuple"}
+UNNAMED = re.compile(r"dim\d+_(\d+|below)")  # as _Places.calls names them
 RESERVED = {"input", "seed", "stream", "weights"}
 FUNCTIONS = ("get_inputs", "get_init_inputs")
 MODULE = "unseen_task"  # what its own functions take to be their module
@@ -35,6 +36,12 @@ class Size:
 
     def __init__(self, name, value, line, where):
         self.name, self.value, self.line, self.where = name, value, line, where
+        self.is_bound = False  # a literal that drawn indices stay below
+
+    @property
+    def is_unnamed(self):
+        """Does it stand as a number in a call of get_inputs?"""
+        return self.where == "get_inputs" and UNNAMED.fullmatch(self.name) is not None
 
 
 def _constant(node):
@@ -62,6 +69,11 @@ def _constant(node):
 def _identifier(text):
     name = re.sub(r"\W", "_", text)
     return "_" + name if name[:1].isdigit() else name
+
+
+def _has_size(node):
+    """Does a call name its extents, `size=(4, 8)`?"""
+    return any(argument.arg == "size" for argument in node.keywords)
 
 
 class _Places:
@@ -138,8 +150,10 @@ class _Places:
             called = getattr(node.func, "attr", getattr(node.func, "id", None)) if isinstance(node, ast.Call) else None
             if called not in FACTORIES:
                 continue
+            if called == "randint":
+                self.bound(node, f"{label}{count}", function.name)
             for i, argument in enumerate(node.args):
-                if called == "randint" and i < len(node.args) - 1 or called == "full" and i > 0:
+                if called == "randint" and (i < len(node.args) - 1 or _has_size(node)) or called == "full" and i > 0:
                     continue
                 if called == "arange" and i != min(len(node.args) - 1, 1):
                     continue  # of arange(start, end, step) the end
@@ -149,6 +163,18 @@ class _Places:
                 if argument.arg == "size":
                     argument.value = self.value(argument.value, f"{label}{count}", function.name, least=2)
             count += 1
+
+    def bound(self, node, label, where):
+        """The literal that randint draws below: before the extents, or the last where `size=` gives these."""
+        before = len(self.sizes)
+        at = len(node.args) - (1 if _has_size(node) else 2)
+        if at >= 0:
+            node.args[at] = self.value(node.args[at], f"{label}_below", where, least=3)
+        for argument in node.keywords:
+            if argument.arg == "high":
+                argument.value = self.value(argument.value, f"{label}_below", where, least=3)
+        for size in self.sizes[before:]:
+            size.is_bound = True
 
     def defaults(self, function):
         """def get_inputs(batch=16): what it is when nobody gives another."""

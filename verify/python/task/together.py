@@ -1,13 +1,14 @@
 """Which sizes go together: comparisons between axes without which a task does not run, and the points that extents are fitted to."""
 import math
 
-from . import expression
+from . import expression, tied
 
 TOGETHER = 40
 TIMES = 4  # as many turns of a loop as are enough
 APART = 200  # operations of a model of which all pairs of axes are tried at their ends
 FEW = 8  # elements along an axis that a real run may have, though fewer are published
 REALLY = 24  # runs with real numbers, where indices are drawn
+REALLY_ABOUT = 16  # the same beside those about a base that runs, one axis after the other
 
 
 def spread(axes, sizes):
@@ -41,17 +42,35 @@ def _hypotheses(axes, fixed):
     return texts + [f"{a.name} < 2*{b.name}" for a in axes for b in axes if a is not b]
 
 
-def _really(probe, axes, chance):
+def _small(axes, base, chance):
+    """Sizes by axis of runs with real numbers: about a base that runs one axis alone, then several at random."""
+    drawn = lambda a: a.near(min(max(a.value, FEW), chance.randrange(1, 40)))
+    if base:
+        yield base
+        for axis in (a for a in axes if a.low < a.high):
+            for value in (1, -1):
+                yield {**base, axis.name: axis.near(base[axis.name] + value * axis.step)}
+            yield {**base, axis.name: axis.near(3 * base[axis.name])}
+    for turn in range(REALLY_ABOUT if base else REALLY):
+        yield {a.name: base[a.name] if base and turn % 2 and chance.random() < 0.5 else drawn(a) for a in axes}
+
+
+def _really(probe, axes, base, chance):
     """[(sizes by axis, does it run?)] of small sizes with real numbers."""
     found = []
-    for _ in range(REALLY):
-        sizes = {a.name: a.near(min(max(a.value, FEW), chance.randrange(1, 40))) for a in axes}
+    for sizes in _small(axes, base, chance):
         if probe.late():
             break
         runs = probe.really(spread(axes, sizes))
         if runs is not None:
             found.append((sizes, runs))
     return found
+
+
+def _is_stuck(axis, base, runs):
+    """Does no other value of it run with real numbers, the others as in the base? False where fewer than two were tried."""
+    alone = [ok for sizes, ok in runs if sizes[axis.name] != base[axis.name] and {**sizes, axis.name: base[axis.name]} == base]
+    return len(alone) > 1 and not any(alone)
 
 
 def _far_apart(axes):
@@ -139,6 +158,38 @@ def _split(pairs):
     return [s for s, runs in pairs if runs], [s for s, runs in pairs if not runs]
 
 
+def _about_end(axes, base, axis, end, found):
+    """Sizes by axis with one of them at an end of its range, the others small, that the comparisons admit; None where none are found."""
+    others = (base, {a.name: a.low for a in axes}, {a.name: a.near(end) for a in axes}, {a.name: a.near(2 * end) for a in axes})
+    for sizes in ({**other, axis.name: end} for other in others):
+        if all(expression.evaluate(t, sizes) for t in found):
+            return sizes
+    return None
+
+
+def _narrow(probe, axes, base, found):
+    """Takes from ranges what real runs refuse at their ends, where no comparison says so: a table of so many rows, a row without a last one."""
+    for axis in (a for a in axes if a.low < a.high):
+        for is_low, end in ((True, axis.low), (False, axis.high)):
+            sizes = _about_end(axes, base, axis, end, found)
+            runs = lambda value: probe.really(spread(axes, {**sizes, axis.name: value}))
+            good = axis.near(base[axis.name])
+            if sizes is None or probe.late() or runs(end) is not False or not runs(good):
+                continue
+            bad = end
+            while abs(good - bad) > axis.step:
+                middle = axis.near((good + bad) // 2)
+                if middle in (good, bad):
+                    break
+                good, bad = (middle, bad) if runs(middle) else (good, middle)
+            axis.low, axis.high = (min(good, axis.value), axis.high) if is_low else (axis.low, max(good, axis.value))
+
+
+def _fix(axis, why):
+    axis.low = axis.high = axis.value
+    axis.why = f"fixed: with other axes {why or 'it does not run'}"
+
+
 def limits(probe, axes, chance):
     """Comparisons between axes that hold wherever the task runs, and without which it does not; confirmed on fresh
     points. Axes that no such comparison explains are fixed (their range becomes the published value)."""
@@ -155,17 +206,24 @@ def limits(probe, axes, chance):
             continue
         found, left = _explained(texts, failing)
         if probe.points():  # what runs on FakeTensors need not run: another cause, of which these runs alone tell
-            really, not_really = _split(_really(probe, axes, chance))
+            base = tied.small_base(probe, axes, spread)
+            runs = _really(probe, axes, base, chance)
+            stuck = next((a for a in movable if base and base[a.name] == a.value and _is_stuck(a, base, runs)), None)
+            if stuck:
+                _fix(stuck, probe.why(spread(axes, next(s for s, ok in runs if not ok and s[stuck.name] != stuck.value))))
+                continue
+            really, not_really = _split(runs if any(ok for _, ok in runs) else [])  # where none passes, none tells anything
             more, others = _explained(holds(really), [s for s in not_really if all(expression.evaluate(t, s) for t in found)])
             found, left, passing = found + more, left + others, really
+            if base:
+                _narrow(probe, axes, base, found)
         found += _corners(probe, axes, found)
-        left = [s for s in left if all(expression.evaluate(t, s) for t in found)]
+        left = [s for s in left if all(expression.evaluate(t, s) for t in found) and all(a.low <= s[a.name] <= a.high for a in axes)]
         if not left or not movable:
             return found
         worst = max(movable, key=lambda a: (sum(s[a.name] != a.value for s in left) / max(
             1, sum(s[a.name] != a.value for s in passing + left)), a.ring))
-        worst.low = worst.high = worst.value
-        worst.why = f"fixed: with other axes {probe.why(spread(axes, left[0])) or 'it does not run'}"
+        _fix(worst, probe.why(spread(axes, left[0])))
 
 
 def sample_points(probe, axes, found, chance):

@@ -115,13 +115,20 @@ def _sizes(line):
     return {word.split("=")[0]: int(word.split("=")[1]) for word in line.split() if not word.startswith("input=")}
 
 
+def _scalar(entry):
+    """What is no tensor, in words."""
+    if "form" in entry:
+        return f"{entry['factor']:g} * {entry['form']}({entry['of']})"
+    return entry.get("expression", entry["value"])
+
+
 def readme(task):
     """The page."""
     stays = {a["name"]: f"stays: {a['why'].removeprefix('fixed: ')}" for a in task["fixed"] if a["why"]}
     rows = "\n".join(f"| `{s['name']}` | {s['value']} | {s['ring'] or '-'} | {s['line']} | {stays.get(s['name'], s['why'])[:120]} |"
                      for s in task["sizes"])
     shapes = "\n".join(f"| `{t['name']}` | {t.get('dtype', 'number')} | "
-                       f"{'[' + ', '.join(map(str, t['shape'])) + ']' if 'shape' in t else t.get('expression', t['value'])} | {what} |"
+                       f"{'[' + ', '.join(map(str, t['shape'])) + ']' if 'shape' in t else _scalar(t)} | {what} |"
                        for what, tensors in (("input", task["inputs"]), ("output", task["outputs"])) for t in tensors)
     notes = "".join(f"- **{n['kind']}**: {n['text']}\n" for n in task["notes"]) or "None.\n"
     classes = "\n".join(f"- `{c['name']}`: {c['shows']}" for c in task["classes"])

@@ -1,0 +1,76 @@
+"""Indices at which a task writes, so that equal ones leave its answer to chance: index_copy, scatter, `cache[slots] = keys`.
+
+PyTorch says that any of several writers may win. Such indices are drawn distinct, since no answer is wrong where they are not.
+"""
+import copy
+
+import torch
+
+from ..oracle import graph as graphs
+
+from . import expression
+
+WHOLE = -1  # in place of a dimension: all numbers of a tensor have to be distinct
+MOVING = {"_to_copy", "clone", "alias", "detach", "contiguous", "lift_fresh_copy", "squeeze", "unsqueeze", "view", "reshape", "expand"}
+
+
+def _placeholder(node):
+    """The placeholder that a node is a view or a copy of, or None."""
+    while isinstance(node, torch.fx.Node) and node.op == "call_function" and graphs.packet(node) in MOVING:
+        node = node.args[0]
+    return node if isinstance(node, torch.fx.Node) and node.op == "placeholder" else None
+
+
+def _elements(node):
+    value = node.meta.get("val") if isinstance(node, torch.fx.Node) else None
+    return value.numel() if isinstance(value, torch.Tensor) else 1
+
+
+def _written_at(node):
+    """[(index node, dimension along which its equal values collide, or WHOLE)] of an operation that writes without adding up."""
+    name, args = graphs.packet(node).rstrip("_"), node.args
+    if name in ("index_put", "_unsafe_index_put") and not (len(args) > 3 and args[3]) and _elements(args[2]) > 1:
+        indices = [index for index in args[1] if index is not None]
+        return [(indices[0], WHOLE)] if len(indices) == 1 else []  # pairs of numbers collide seldom
+    if name == "scatter" and len(args) > 3 and isinstance(args[3], torch.fx.Node) and len(args) < 5 and not node.kwargs:
+        return [(args[2], args[1])]
+    if name == "index_copy":
+        return [(args[2], WHOLE)]
+    return []
+
+
+def found(model, inputs, written):
+    """{number of an input: the dimension along which its numbers have to be distinct}."""
+    try:
+        graph = graphs.trace(copy.deepcopy(model), inputs, written)
+    except Exception:  # whatever the task's own code raises; then its indices are drawn as get_inputs draws them
+        return {}
+    places = dict(zip((n for n in graph.nodes if n.op == "placeholder"), [*graph.names, *graph.inputs]))
+    distinct = {}
+    for node in graph.nodes:
+        for index, dim in _written_at(node) if node.op == "call_function" else ():
+            place = places.get(_placeholder(index))
+            if isinstance(place, int) and not inputs[place].dtype.is_floating_point and inputs[place].dtype != torch.bool:
+                distinct[place] = dim if dim == WHOLE else dim % max(1, inputs[place].dim())
+    return distinct
+
+
+def law(entry, dim, published):
+    """(fill, limit or None) of an index input of NAME.task whose numbers are distinct along `dim`. There have to be as many numbers as are
+    drawn, unless the published sizes (values by axis) have fewer."""
+    extents = entry["shape"] if dim == WHOLE else [entry["shape"][dim]]
+    count = "*".join(f"({e})" if isinstance(e, str) and not e.isidentifier() else str(e) for e in extents if e != 1) or "1"
+    levels = str(entry["bound"]) if entry["low"] == 0 else f"{entry['bound']} - ({entry['low']})"
+    limit = f"{count} <= {levels}"
+    is_limit = expression.names(limit) and expression.evaluate(limit, published)
+    return {"kind": "distinct", "along": dim}, limit if is_limit else None
+
+
+def settle(model, inputs, entries, fills, published):
+    """Draws indices at which forward writes distinct, in place; the limits that this needs."""
+    limits_ = []
+    for i, dim in found(model, inputs, [i for i, e in enumerate(entries) if e.get("written")]).items():
+        if fills[i] and fills[i]["kind"] == "index":
+            fills[i], limit = law(entries[i], dim, published)
+            limits_ += [limit] if limit else []
+    return limits_

@@ -1,0 +1,127 @@
+"""Finds the inputs that get_inputs shapes by itself, and the changes of shaped.py under which a task's answer can be told.
+
+Several small runs of get_inputs show its markers: infinities among numbers, or one number that comes far more often than the others do. The
+latter counts where get_inputs has called an operation that plants numbers.
+"""
+import copy
+
+import torch
+
+from . import beyond, effects, law, shaped
+
+PLANTING = {"where", "masked_fill", "index_put", "index_fill", "masked_scatter", "copy", "scatter", "fill"}
+OFTEN = 0.04  # the share of a marker
+TRIES = 3
+SUMMED = {*law.SIMPLEX, "log_softmax", "_log_softmax"}  # rows of probabilities, or their logarithms
+BOUNDED = {"tanh", "clamp", "clamp_min", "clamp_max", "sin", "cos", "erf", "hardtanh", "sign"}
+SUM = 1e-3  # of a row of probabilities
+
+
+def _draws(runs, i):
+    return [x.double() for _, *draws in runs for x in (d[i] for d in draws) if x.numel()]
+
+
+def marker_of(runs, i, calls):
+    """The marker of input i as JSON holds it, or None."""
+    drawn = _draws(runs, i)
+    if not drawn or not drawn[0].dim():
+        return None
+    flat = torch.cat([x.flatten() for x in drawn])
+    for marker in ("-inf", "inf"):
+        share = float((flat == float(marker)).double().mean())
+        if 0 < share < 1:
+            return marker
+    if not {call.rstrip("_") for call in calls} & PLANTING:
+        return None
+    values, counts = flat[flat.isfinite()].unique(return_counts=True)
+    if values.numel() < 3:
+        return None  # a mask
+    most = int(counts.argmax())
+    others = (int(counts.sum()) - int(counts[most])) / (values.numel() - 1)
+    often = int(counts[most]) > max(OFTEN * flat.numel(), 4 * others)
+    return float(values[most]) if often else None
+
+
+def _is_tail(runs, i, marker):
+    """Do markers lie behind all other numbers of their rows, in every run?"""
+    masks = [shaped.is_marker(x, marker) for x in _draws(runs, i)]
+    return any(bool(m.any()) and not bool(m.all()) for m in masks) and all(bool((m.int().diff(dim=-1) >= 0).all()) for m in masks)
+
+
+def _changes_of(runs, i, calls):
+    """Names of temperatures for numbers of both signs, or for rows of probabilities; () for others, which have bounds that nothing tells."""
+    drawn, made = _draws(runs, i), {call.rstrip("_") for call in calls} | set(calls)
+    finite = [x[x.isfinite()] for x in drawn]
+    if not drawn or not all(x.numel() for x in finite):
+        return ()
+    low, high = min(float(x.min()) for x in finite), max(float(x.max()) for x in finite)
+    if made & law.MIXING - SUMMED:
+        return ()  # elements hang on each other: sorted, cumulated, of unit length
+    if low < 0 < high:
+        return shaped.COLDER if made & BOUNDED else shaped.TEMPERED
+    if all(x.dim() and bool(((x.sum(-1) if low >= 0 else x.exp().sum(-1)) - 1).abs().max() < SUM) for x in drawn):
+        return shaped.SHARPER
+    return ()
+
+
+def _told(model, inputs, i, fill):
+    """Is the answer known, and free of NaN, in some draws with input i changed so?"""
+    for _ in range(TRIES):
+        given = [law.copied(v) for v in inputs]
+        given[i] = shaped.changed(given[i], fill)
+        outputs = effects.outputs(copy.deepcopy(model), [law.copied(v) for v in given])
+        if any(bool(o.double().isnan().any()) for o in outputs):
+            return False
+        if not beyond.told_at(copy.deepcopy(model).double(), given, outputs, outputs):
+            return False
+    return True
+
+
+def _admitted(model, inputs, i, names, fill_of):
+    found = []
+    for name in names:
+        try:
+            if _told(model, inputs, i, fill_of(name)):
+                found.append(name)
+        except Exception:  # whatever a task's own code raises; without this change it is judged by the others
+            continue
+    return found
+
+
+def markers(model, inputs, runs, marker_by_input):
+    """{input: fill} of the inputs of which markers may be planted at other rates than get_inputs does."""
+    torch.manual_seed(15)
+    fills = {}
+    for i, marker in marker_by_input.items():
+        plain = {"kind": "computed", "as": "markers", "marker": marker, **({"tails": True} if _is_tail(runs, i, marker) else {})}
+        rates = _admitted(model, inputs, i, shaped.RATES, lambda rate, plain=plain: {**plain, "rates": [rate]})
+        if rates:
+            fills[i] = {**plain, "rates": rates}
+    return fills
+
+
+def tempered(model, inputs, runs, calls_by_input):
+    """{input: fill} of the inputs that get_inputs shapes by these calls, at other temperatures and signs."""
+    torch.manual_seed(16)
+    fills = {}
+    for i, calls in calls_by_input.items():
+        names = _admitted(model, inputs, i, _changes_of(runs, i, calls), lambda name: {"kind": "computed", "as": "tempered", "changes": [name]})
+        if names:
+            fills[i] = {"kind": "computed", "as": "tempered", "changes": names}
+    return fills
+
+
+def classes(model, inputs, entries, published, drawn, calls_by_input):
+    """Classes of inputs that get_inputs shapes by itself: its markers at other rates, its numbers at other temperatures and signs.
+    `calls_by_input`: of the inputs whose numbers hang on no other input."""
+    planted = {i: e["marker"] for i, e in enumerate(entries) if "marker" in e}
+    alone = {i: calls for i, calls in calls_by_input.items() if inputs[i].dtype.is_floating_point and published[entries[i]["name"]]["kind"] in (
+        "computed", "simplex")}
+    made = []
+    for name, shows, found in (("markers", "markers that get_inputs plants nowhere, here and there, in whole rows and everywhere",
+                                markers(model, inputs, drawn, planted) if planted else {}),
+                               ("tempered", "what get_inputs shapes, at other temperatures or with other signs",
+                                tempered(model, inputs, drawn, alone) if alone else {})):
+        if found:
+            made.append({"name": name, "shows": shows, "discriminating": 1, "fill": {**published, **{entries[i]["name"]: fill for i, fill in found.items()}}})
+    return made

@@ -1,0 +1,70 @@
+"""Numbers that get_inputs computes from sizes: `1 / math.sqrt(head_dim)` among the arguments of forward.
+
+Such a number is `factor * form(of)`: an integer expression of sizes, one function of it, and a constant. Both processes that need the number
+compute it from that entry, so that they hold the same bits.
+"""
+import math
+
+from . import expression, fit
+
+FORMS = {  # name: (form of an integer, its inverse)
+    "linear": (float, lambda v: v),
+    "reciprocal": (lambda n: 1.0 / n, lambda v: 1.0 / v),
+    "rsqrt": (lambda n: 1.0 / math.sqrt(n), lambda v: 1.0 / (v * v)),
+    "sqrt": (math.sqrt, lambda v: v * v),
+    "log2": (math.log2, lambda v: 2.0**v),
+    "log": (math.log, math.exp),
+}
+SCALED = ("linear", "reciprocal", "rsqrt", "sqrt")  # forms of which a constant can be taken out
+MOST_SCALE = 16  # the greatest whole constant that is tried
+NEAR = 1e-9  # two ways to compute one number, relatively
+
+
+def value(entry, sizes):
+    """The number where axes have `sizes`; None where it does not follow sizes."""
+    if "expression" in entry:
+        return expression.evaluate(entry["expression"], sizes)
+    if "form" in entry:
+        return entry["factor"] * FORMS[entry["form"]][0](expression.evaluate(entry["of"], sizes))
+    return None
+
+
+def _wholes(samples, scale):
+    """[(sizes, whole number)] of (sizes, number) pairs times `scale`; None where one is not whole."""
+    found = [(sizes, x * scale, round(x * scale)) for sizes, x in samples]
+    return None if any(abs(x - n) > NEAR * max(1.0, abs(x)) or n <= 0 for _, x, n in found) else [(sizes, n) for sizes, _, n in found]
+
+
+def _scales(base, first, moving, is_scaled):
+    """Constants, 1 first, that may make the inverse of the first number a product of sizes."""
+    yield 1.0
+    if is_scaled:
+        yield from range(2, MOST_SCALE + 1)
+        for names in [[m] for m in moving] + [moving] * (len(moving) > 1):
+            yield math.prod(base[m] for m in names) / first
+
+
+def law(samples):
+    """The keys `of`, `form` and `factor` for [(sizes by axis, number)], the base first; None where no form fits them all."""
+    base, first = samples[0]
+    numbers = [v for _, v in samples]
+    if not all(isinstance(v, float) and math.isfinite(v) and v != 0 for v in numbers) or len({v > 0 for v in numbers}) > 1:
+        return None
+    sign = 1.0 if first > 0 else -1.0
+    moving = [name for name in base if any(s[name] != base[name] and abs(v - first) > NEAR * abs(first) for s, v in samples)]
+    for form, (function, inverse) in FORMS.items():
+        try:
+            inverted = [(sizes, inverse(sign * v)) for sizes, v in samples]
+        except (OverflowError, ValueError):
+            continue
+        for scale in _scales(base, inverted[0][1], moving, form in SCALED):
+            whole = _wholes(inverted, scale)
+            text = fit.extent(base, whole) if whole else None
+            if text is None:
+                continue
+            factor = first / function(whole[0][1])
+            factor = round(factor) if abs(factor - round(factor)) < NEAR else factor
+            found = {"of": text, "form": form, "factor": float(factor)}
+            if all(abs(value(found, sizes) - v) <= NEAR * abs(v) for sizes, v in samples):
+                return found
+    return None
