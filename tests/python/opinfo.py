@@ -9,10 +9,10 @@ chosen by the seed. `--page` prints the lists of doc/operations.md, and `--held 
 """
 import argparse
 import collections
+import itertools
 import random
 import re
 import sys
-import textwrap
 import time
 import traceback
 import types
@@ -260,7 +260,7 @@ def page_of(text):
     for line in text.splitlines():
         kind = next((k for k, h in HEADINGS.items() if line == h), None if line.startswith("## ") else kind)
         if kind:
-            names = line.split("|")[1:2] if line.startswith("|") else [] if kind in TABLES else [line]
+            names = [] if not line.startswith("|") else line.split("|")[1:2]
             found.update({name: kind for cell in names for name in re.findall(r"`([^`]+)`", cell)})
     version = re.search(r"torch (\d+\.\d+)", text)
     return found, version.group(1) if version else ""
@@ -276,7 +276,8 @@ def page_sections(found):
         elif kind in TABLES:
             lines += ["| operation | why |", "|---|---|", *(f"| `{name}` | {found[name][1]} |" for name in names), ""]
         else:
-            lines += [*textwrap.wrap(", ".join(f"`{name}`" for name in names), 120, break_long_words=False, break_on_hyphens=False), ""]
+            initials = [list(some) for _, some in itertools.groupby(names, lambda name: name[0].lower())]
+            lines += ["| operations |", "|---|", *("| " + ", ".join(f"`{name}`" for name in some) + " |" for some in initials), ""]
     return "\n".join(lines)
 
 
