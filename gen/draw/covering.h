@@ -1,16 +1,18 @@
-/* Rows of a covering array, one at a time (draw_cover.c), and what becomes of a tuple that no row has (draw_decide.c). */
+/* Draws rows of a covering array one at a time (draw_cover.c), and decides about tuples that no row has
+ * (draw_decide.c). */
 #ifndef UNSEEN_COVERING_H
 #define UNSEEN_COVERING_H
 
 #include "draw_internal.h"
 
-/* Which tuples come first. */
+/* The tuples that rows are drawn for first. */
 enum covering_aim {
-    COVER_TEETH, /* tails with contents that show a dropped element, then all others */
-    COVER_LISTS /* pairs of listed values, then a listed value with a class of an extent; no others are asked about */
+    COVER_TEETH, /* tails with input classes that reveal a dropped element, then all others */
+    /* pairs of listed values, then listed values with classes of extents; other tuples are set aside */
+    COVER_LISTS
 };
 
-enum { WEIGHT_OTHER = 1, WEIGHT_TEETH = 4, WEIGHT_LISTED = 16 }; /* WEIGHT_LISTED: a pair of listed values */
+enum { WEIGHT_OTHER = 1, WEIGHT_TEETH = 4, WEIGHT_LISTED = 16 }; /* WEIGHT_LISTED: pairs of listed values */
 
 struct covering {
     struct drawing *drawing;
@@ -18,38 +20,41 @@ struct covering {
     const struct cover *cover;
     struct pcg *stream;
     enum covering_aim aim;
-    bool classes;          /* the next row is for no pair of listed values */
-    bool square;           /* COVER_LISTS, and some axes have the same list */
-    unsigned char *weight; /* by tuple: what it is worth beside others; the heaviest are drawn for first */
-    bool *vain;            /* was drawn for, and is open still */
-    int rounds;            /* of pairs of listed values, the one at hand included */
+    bool classes;          /* the next row is not for a pair of listed values */
+    bool square;           /* the aim is COVER_LISTS, and some axes have the same list */
+    unsigned char *weight; /* weight of each tuple; rows are drawn for the heaviest first */
+    bool *vain;            /* a row was drawn for the tuple in vain */
+    int rounds;            /* rounds of pairs of listed values, including the current one */
 };
 
-/* `purpose` names the stream. Tuples of what has been drawn are marked. 0, or -1 without memory. */
+/* Starts a covering array; `purpose` names its random stream. Tuples of earlier draws are marked. Returns 0,
+ * or -1 when memory is out. */
 int covering_open(struct covering *covering, struct drawing *drawing, struct tuples *tuples,
                   enum covering_aim aim, const char *purpose);
 void covering_close(struct covering *covering);
 
-/* One row more, for an open tuple of the heaviest. False: that tuple was not to be had, and is not tried again; or, with
- * *done, none is open. */
+/* Draws one more row, for one of the heaviest open tuples. Returns false if no configuration was found,
+ * and then does not try that tuple again. *done: no tuple is open. */
 bool covering_draw(struct covering *covering, bool *done);
 
-/* Axes with listed values, a bit each. */
+/* Returns the axes with listed values, one bit each. */
 unsigned covering_listed(const struct covering *covering);
-/* Pairs of listed values that are covered are open once more, for other configurations. */
+/* Opens the covered pairs of listed values again, so that other configurations have them, too. */
 void covering_again(struct covering *covering);
-/* Is a pair of listed values open that was not tried in vain? */
+/* Returns whether a pair of listed values is open that was not tried in vain. */
 bool covering_has_lists(const struct covering *covering);
 
-/* draw_weights.c: of every tuple; TUPLE_ASIDE where the aim does not ask about it. */
+/* draw_weights.c. Sets the weight of every tuple, and TUPLE_ASIDE if the aim excludes it. */
 void covering_weigh(struct covering *covering);
 bool factor_is_listed(const struct cover *cover, int factor);
 
-/* draw_decide.c: do two classes of one axis exclude each other, the least value and half a tile over? */
+/* draw_decide.c. Returns whether two classes of one axis exclude each other, such as the least value and half
+ * a tile over. */
 bool covering_contradicts(const struct tuples *tuples, int64_t at);
 
-/* The state of a tuple that no draw has. TUPLE_CONTRACT is proved. TUPLE_CAPS: the smallest configurations that the search found
- * cost too much. TUPLE_COVERED: *config has it and fits. TUPLE_OPEN: not decided. config->seed stays. */
+/* Returns the state of a tuple that no draw has. TUPLE_CONTRACT: proved to be impossible. TUPLE_CAPS: the
+ * smallest configurations found cost too much. TUPLE_COVERED: *config has the tuple and fits. TUPLE_OPEN: not
+ * decided. config->seed is kept. */
 enum tuple_state covering_decide(const struct tuples *tuples, int64_t at, struct costing *costing,
                                  struct config *config);
 

@@ -1,6 +1,6 @@
-/* The covering part: rows of a covering array over the classes of cover.h, for what the draws before have
- * left open. Greedy, after Cohen, Dalal, Fredman and Patton's AETG (1997): a row begins with an open tuple,
- * and the other factors follow in random order, each at the level that closes most. */
+/* Draws rows of a covering array over the classes of cover.h, for tuples that earlier draws have not covered.
+ * Greedy, after Cohen, Dalal, Fredman and Patton's AETG (1997): a row begins with an open tuple. The other
+ * factors follow in random order, each with the level that closes most. */
 #include "covering.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ enum {
     MOST_IN_VAIN = 64
 };
 
-/* A row in the making: a level of every factor, and the tuple that it was begun for. */
+/* A row in the making: a level of every factor, and the tuple for which it was begun. */
 struct row {
     int level[COVER_MOST_FACTORS];
     int64_t target;
@@ -35,7 +35,7 @@ static int64_t random_tile(const struct domain *domain, struct pcg *stream)
     return 2;
 }
 
-/* Some value of a magnitude, or near it. */
+/* Returns some value of a magnitude, or one near it. */
 static int64_t of_magnitude(const struct covering *b, int axis, int magnitude)
 {
     const struct domain *domain = &b->cover->space->domain[axis];
@@ -64,7 +64,7 @@ static int64_t with_residue(int64_t value, int64_t tile, int residue)
                                      : base + tile / 2;
 }
 
-/* A value of the axis that lies in the row's levels of both its factors, as far as they are set. */
+/* Finds a value of the axis that belongs to the row's levels of both its factors, as far as they are set. */
 static bool find_value(const struct covering *b, const struct row *row, int axis, int64_t *value)
 {
     const struct domain *domain = &b->cover->space->domain[axis];
@@ -80,7 +80,8 @@ static bool find_value(const struct covering *b, const struct row *row, int axis
     if (domain->value_count > 0)
         return true;
     if (b->aim == COVER_LISTS && magnitude == UNSET && residue == UNSET) {
-        *value = domain_decorate(domain, domain_random(domain, b->stream), b->stream); /* is shrunk */
+        /* it is shrunk later */
+        *value = domain_decorate(domain, domain_random(domain, b->stream), b->stream);
         return true;
     }
     for (int i = 0; i < VALUE_TRIES; i++) {
@@ -99,7 +100,8 @@ static bool find_value(const struct covering *b, const struct row *row, int axis
 
 /* --- a row's levels --- */
 
-/* What the tuple of level `l` of factor `f` and the row's levels of `others`, ascending, is worth; 0: it is not open. */
+/* Returns the weight of the tuple made of level `l` of factor `f` and the row's levels of `others`
+ * (ascending), or 0 if it is not open. */
 static int worth(const struct covering *b, const struct row *row, int f, int l, const int *others)
 {
     int factor[3], level[3], n = 0;
@@ -114,7 +116,8 @@ static int worth(const struct covering *b, const struct row *row, int f, int l, 
     return b->tuples->state[at] != TUPLE_OPEN ? 0 : b->weight[at];
 }
 
-/* What the open tuples are worth that level `l` of factor `f` would close beside what the row has. */
+/* Returns the weight of the open tuples that level `l` of factor `f` would close, given the row's other
+ * levels. */
 static int64_t gain(const struct covering *b, const struct row *row, int f, int l)
 {
     int set[COVER_MOST_FACTORS], sets = 0;
@@ -130,7 +133,7 @@ static int64_t gain(const struct covering *b, const struct row *row, int f, int 
     return open;
 }
 
-/* Whether the axis has a value in this level and in what the row has for its other factor. */
+/* Returns whether the axis has a value in this level and in the row's level of its other factor. */
 static bool agrees(const struct covering *b, const struct row *row, int f, int l)
 {
     struct row tried = *row;
@@ -153,7 +156,7 @@ static void choose_level(const struct covering *b, struct row *row, int f)
             chosen = l;
         }
     }
-    /* where a class closes nothing an extent is drawn like any other */
+    /* if no class closes anything, the extent is drawn at random */
     row->level[f] = best == 0 && b->aim == COVER_LISTS && !factor_is_listed(b->cover, f) ? UNSET : chosen;
     row->closes += best > 0 ? best : 0;
 }
@@ -196,7 +199,7 @@ static bool has_target(const struct covering *b, const struct row *row, const st
     return true;
 }
 
-/* The axis of the target that constraints and caps have to spare first: the one that is a range. */
+/* Returns the axis of the target that is a range, which repairs and shrinking spare first; -1: none. */
 static int target_axis(const struct covering *b, const struct row *row)
 {
     int factor[3], level[3], axis = -1;
@@ -207,7 +210,7 @@ static int target_axis(const struct covering *b, const struct row *row)
     return axis;
 }
 
-/* Axes of the target: a bit each. */
+/* Returns the axes of the target, one bit each. */
 static unsigned target_axes(const struct covering *b, const struct row *row)
 {
     int factor[3], level[3];
@@ -218,14 +221,15 @@ static unsigned target_axes(const struct covering *b, const struct row *row)
     return axes;
 }
 
-/* Three in four rows for classes of extents give axes with the same list the same value: fast paths ask for square windows, which two
- * independent lists of seven values have once in seven. */
+/* Returns whether axes with the same list get the same value: in three of four rows for classes of extents.
+ * Fast paths require square windows, but two independent lists of seven values agree only once in seven
+ * draws. */
 static bool wants_square(const struct covering *b, const struct row *row)
 {
     return b->square && b->weight[row->target] != WEIGHT_LISTED && pcg_below(b->stream, 4) > 0;
 }
 
-/* `held`: axes that constraints do not move, a bit each. */
+/* Makes the configuration of a row. `held`: axes that repairs do not move, one bit each. */
 static bool make_config(const struct covering *b, const struct row *row, unsigned held, struct config *config)
 {
     const struct space *space = b->cover->space;
@@ -240,7 +244,7 @@ static bool make_config(const struct covering *b, const struct row *row, unsigne
     return draw_mend(space, config, held);
 }
 
-/* Only the target's levels, and every number as small as they let it be. */
+/* Keeps the levels of the target only, and makes every number as small as they permit. */
 static void strip_row(const struct covering *b, const struct row *row, struct row *bare)
 {
     begin_row(b, bare, row->target);
@@ -248,7 +252,7 @@ static void strip_row(const struct covering *b, const struct row *row, struct ro
         const struct factor *factor = &b->cover->factor[f];
         if (bare->level[f] != UNSET || factor->kind == FACTOR_RESIDUE)
             continue;
-        if (factor->kind == FACTOR_LISTED) /* of a list of numbers the least */
+        if (factor->kind == FACTOR_LISTED) /* the least number of a list */
             bare->level[f] = domain_is_number(b->cover->space, factor->axis) ? 0 : row->level[f];
         for (int l = 0; factor->kind == FACTOR_MAGNITUDE && l < factor->levels; l++)
             if (agrees(b, bare, f, l)) {
@@ -295,7 +299,8 @@ static bool take_config(const struct covering *b, const struct row *row, const s
     return true;
 }
 
-/* Axes with listed values: a bit each. A row of scouts is drawn for their pairs, which ranges can serve at any size. */
+/* Returns the axes with listed values, one bit each. A row of scouts is drawn for their pairs, which ranges can
+ * serve at any size. */
 unsigned covering_listed(const struct covering *b)
 {
     unsigned axes = 0;
@@ -305,7 +310,8 @@ unsigned covering_listed(const struct covering *b)
     return axes;
 }
 
-/* The whole row, shrunk where it is too dear, if it keeps its target; `held` as in make_config. */
+/* Draws the whole row, shrunk if it is too expensive, provided that it keeps its target. `held` as in
+ * make_config. */
 static bool draw_full(const struct covering *b, const struct row *row, unsigned held)
 {
     const int axis = target_axis(b, row);
@@ -320,8 +326,9 @@ static bool draw_full(const struct covering *b, const struct row *row, unsigned 
     return fits && has_target(b, row, &config) && take_config(b, row, &config, &cost);
 }
 
-/* The target with everything else at its least. Where that was never affordable, a search decides whether the contract or the caps
- * exclude it. One that only this set's budget cannot afford stays open. */
+/* Draws the target with everything else at its least. If that always exceeds the caps, a search decides
+ * whether the contract or the caps exclude the target. If only this set's budget is too small, the target
+ * remains open. */
 static bool draw_bare(const struct covering *b, const struct row *row)
 {
     const struct cost allowed = draw_allowance(b->drawing);
@@ -357,7 +364,8 @@ static bool is_asked_for(const struct covering *b, int64_t at)
            !(b->classes && b->weight[at] == WEIGHT_LISTED);
 }
 
-/* An open tuple that was not tried in vain, of the heaviest: later there is no more to spend. -1: none. */
+/* Returns one of the heaviest open tuples that was not tried in vain, since less can be spent later; -1:
+ * none. */
 static int64_t next_open(const struct covering *b, int64_t from)
 {
     const struct tuples *tuples = b->tuples;

@@ -1,5 +1,5 @@
-/* Shared by the parts of a draw: what has been drawn, what may still be spent, and how one
- * configuration is moved about inside its contract. */
+/* Shared by the parts of a draw: configurations drawn so far, the remaining budget, and moves of a
+ * configuration inside its contract. */
 #ifndef UNSEEN_DRAW_INTERNAL_H
 #define UNSEEN_DRAW_INTERNAL_H
 
@@ -11,16 +11,17 @@
 #include "novelty.h"
 #include "points.h"
 
-/* The work of a whole unseen set: what every hundred of its draws may cost together, and the whole set at
- * least, in units of one configuration's caps. Without it a seen set near the caps would fill the unseen
- * set with neighbours of the dearest kind. */
+/* The budget of a whole unseen set, in units of one configuration's caps: for every hundred draws, and the
+ * least for any set. Without it, a seen set near the caps would fill the unseen set with its most expensive
+ * neighbours. */
 enum { DRAW_SET_FLOPS_CAPS = 12, DRAW_SET_BYTES_CAPS = 6, DRAW_SET_LEAST_CAPS = 3 };
 
-/* Sets of fewer draws go without the largest tensors: they take seconds each. */
+/* Smaller sets have none of the largest tensors, which take seconds each. */
 enum { DRAW_BIG_FROM = 100 };
 
-/* How much of the set's work is spent by the end of a part, and how much of what is free a single draw may
- * take: no part leaves the next ones with small sizes only, and no draw the rest of its part. */
+/* `part`: share of the set's budget that may be spent by the end of a part. `grain`: share of the free budget
+ * that one draw may take. So no part leaves only small sizes for the next ones, and no draw takes the rest of
+ * its part. */
 struct budget {
     double part, grain;
 };
@@ -30,20 +31,20 @@ struct drawing {
     const struct config_list *seen;
     const struct draw_mix *mix;
     struct drawn_list *out;
-    int count; /* draws wanted in all */
+    int count; /* number of draws wanted */
     uint64_t seed;
     struct costing costing;
-    struct cost total, spent; /* of the set */
-    struct budget budget;     /* of the part at work */
-    struct point_set used;    /* seen and drawn */
-    struct novelty *novelty;  /* against what this part has drawn; NULL: the part does not ask */
-    struct config_list few;   /* every point that can be drawn, when they are few (else empty) */
-    unsigned held;            /* axes that no shrinking and no repair moves, a bit each */
+    struct cost total, spent; /* budget of the set, and what was spent of it */
+    struct budget budget;     /* limits of the current part */
+    struct point_set used;    /* seen points and drawn ones */
+    struct novelty *novelty;  /* compared with the draws of this part; NULL: not used by the part */
+    struct config_list few;   /* every point that can be drawn, if there are few; otherwise empty */
+    unsigned held;            /* axes that neither shrinking nor repair moves, one bit each */
     bool square;              /* half of the random points give axes with the same list the same value */
-    int tries;                /* how long to look for one more random point */
-    int neighbours, dear;     /* neighbours tried, and those of them above the caps */
+    int tries;                /* attempts to find one more random point */
+    int neighbours, dear;     /* neighbours tried, and those among them that exceed the caps */
     int frozen_dropped;
-    int64_t largest[PROBLEM_MAX_AXES]; /* draw_axis_largest, once known */
+    int64_t largest[PROBLEM_MAX_AXES]; /* results of draw_axis_largest */
     bool largest_known[PROBLEM_MAX_AXES];
     enum big { BIG_UNKNOWN, BIG_ELEMENTS, BIG_BYTES, BIG_EXCLUDED, BIG_NEVER } big[PROBLEM_MAX_TENSORS];
     struct coverage coverage;
@@ -53,47 +54,49 @@ struct drawing {
 /* --- draw_state.c --- */
 struct pcg *draw_stream(struct drawing *drawing, const char *purpose);
 
-/* What one more configuration may cost: of what the part at work (struct budget) may still spend, while every
- * draw still to come keeps a share. */
+/* Returns how much one more configuration may cost. This is a share of the budget that the current part may
+ * still spend; every draw still to come keeps a share. */
 struct cost draw_allowance(const struct drawing *drawing);
 
 /* Adds a configuration of that cost to the set. */
 void draw_accept(struct drawing *drawing, const struct config *config, const struct cost *cost,
                  const char *why);
 
-/* Shrinks the largest axis, over and over, until the configuration may be afforded. Of `spared` (a bit an axis)
- * none before all others, or never when it is `fixed`, so that long single axes appear; constraints never move
- * `kept` (-1: none is). What cannot shrink any more is taken as it is when the caps of one configuration allow
- * it. (draw_random.c) */
+/* Shrinks the largest axis repeatedly until the cost is allowed (draw_random.c). Axes in `spared` (one bit
+ * each) shrink only after all others, or never if `fixed` is set, so that there are long single axes. Repairs
+ * never move `kept` (-1: none). If no axis can shrink further, the configuration is taken if the caps of one
+ * configuration allow it. */
 bool draw_shrink_to_fit(struct drawing *drawing, struct config *config, int kept, unsigned spared, bool fixed,
                         struct pcg *stream, struct cost *cost);
 
-/* In the contract, and no point that was seen or drawn before. */
+/* Returns whether the configuration is in the contract and its point was neither seen nor drawn. */
 bool draw_is_new(const struct drawing *drawing, const struct config *config);
 
-/* For every tensor that can be so large within the caps a configuration in which offsets overflow: beyond 2^31
- * elements and 2^32 bytes, or else beyond 2^31 bytes. */
+/* Draws, for every tensor that can be so large within the caps, a configuration in which offsets overflow:
+ * beyond 2^31 elements and 2^32 bytes, or else beyond 2^31 bytes. */
 void draw_big(struct drawing *drawing, struct pcg *stream);
 
-/* --- the parts of the set: each adds its own, 0 or -1 without memory --- */
+/* --- the parts of the set: each adds its draws and returns 0, or -1 when memory is out --- */
 int draw_neighbours(struct drawing *drawing, int most);
 int draw_corners(struct drawing *drawing, int most);
 int draw_cover(struct drawing *drawing, struct tuples *tuples, int rows);
 int draw_random(struct drawing *drawing);
 
-/* One random point that is new, the newest of a few. False: none was found. (draw_random.c) */
+/* Draws one new random point, the one of a few with the highest novelty (draw_random.c). Returns false if
+ * none was found. */
 bool draw_new_random(struct drawing *drawing, struct pcg *stream);
 
-/* Likely failures first: orders what was drawn from `from` on. 0, or -1 without memory. */
+/* Orders the draws from `from` on, likely failures first. Returns 0, or -1 when memory is out. */
 int draw_order(struct drawing *drawing, int from);
 
-/* The largest value of a number axis that the caps allow with every other axis at its least (constraints
- * that couple axes may move one). -1: not even the least. */
+/* Returns the largest value of a number axis that the caps allow, with every other axis at its least
+ * (constraints that couple axes may move one). Returns -1 if not even the least is allowed. */
 int64_t draw_axis_largest(struct drawing *drawing, int axis);
 void draw_note(struct drawing *drawing, struct draw_notes *notes);
 
 /* --- draw_classes.c --- */
-/* Input classes that no draw of the set, which begins at `from`, has: draws from `first` on change theirs. */
+/* Gives the set, which begins at `from`, the input classes that it lacks. Draws from `first` on change
+ * theirs. */
 void draw_missing_classes(struct drawing *drawing, int from, int first);
 
 #endif

@@ -20,7 +20,7 @@ bool domain_is_number(const struct space *space, int axis)
 
 /* --- repair --- */
 
-enum { REPAIR_REACH = 512 }; /* farther away is no longer the same neighbourhood */
+enum { REPAIR_REACH = 512 }; /* values farther away do not belong to the same neighbourhood */
 
 int64_t repair_distance(const struct space *space, const struct config *config, int axis, enum repair_way way,
                         int64_t reach, int64_t *value)
@@ -86,7 +86,8 @@ static int count_failing(const struct space *space, const struct config *config)
     return failing;
 }
 
-/* The nearest value of the axis with which fewer constraints fail, not farther than `reach`; 0: there is none. */
+/* Finds the nearest value of the axis, at a distance below `reach`, with which fewer constraints fail.
+ * Returns its distance, or 0 if there is none. */
 static int64_t better_distance(const struct space *space, const struct config *config, int axis,
                                int64_t reach, int64_t *value)
 {
@@ -134,7 +135,7 @@ static bool have_same_list(const struct space *space, int a, int b)
     return memcmp(x->value, y->value, (size_t)x->value_count * sizeof *x->value) == 0;
 }
 
-/* The first axis before `axis` with its list; -1: none has it. */
+/* Returns the first axis before `axis` with the same list, or -1. */
 static int find_partner(const struct space *space, int axis)
 {
     for (int a = 0; a < axis; a++)
@@ -176,8 +177,8 @@ void draw_least(const struct space *space, struct config *config)
     }
 }
 
-/* An octave low*2^i is drawn first, the last one, cut off by `high`, in proportion to what is left of
- * it; then a value inside. Whole numbers throughout: log() may differ between machines. */
+/* Draws an octave low*2^i first, then a value inside it. The last octave, cut off by `high`, is drawn in
+ * proportion to its length. Only whole numbers are used, since log() may differ between machines. */
 static int64_t log_uniform(int64_t low, int64_t high, struct pcg *stream)
 {
     uint64_t octaves = 1;
@@ -191,7 +192,7 @@ static int64_t log_uniform(int64_t low, int64_t high, struct pcg *stream)
     }
 }
 
-/* An extent that may be 0 is so once in so many draws. */
+/* An extent that may be 0 is 0 in one draw of EMPTY_SHARE. */
 enum { EMPTY_SHARE = 64 };
 
 int64_t domain_random(const struct domain *domain, struct pcg *stream)
@@ -213,7 +214,7 @@ int64_t domain_next(const struct domain *domain, int64_t value, int sign)
     return value;
 }
 
-/* About half of `value`: never larger, and smaller whenever it can be. */
+/* Returns about half of `value`: never more, and less whenever possible. */
 int64_t domain_shrink(const struct domain *domain, int64_t value, struct pcg *stream)
 {
     if (domain->value_count > 0)
@@ -237,7 +238,7 @@ static bool is_prime(int64_t n)
 
 static int64_t nearby_prime(const struct domain *domain, int64_t value, int sign)
 {
-    if (value > INT32_MAX) /* trial division is for extents, not for anything larger */
+    if (value > INT32_MAX) /* trial division suits extents only, not larger numbers */
         return value;
     for (int64_t v = value; domain_contains(domain, v); v += sign)
         if (is_prime(v))
@@ -288,7 +289,7 @@ int64_t draw_input(const struct space *space, int axis, int64_t usual, struct pc
     int64_t other[SPACE_MAX_VALUES], sharp[SPACE_MAX_VALUES];
     uint64_t others = 0, sharps = 0;
     for (int i = 0; i < domain->value_count; i++) {
-        if (domain->value[i] != 0) /* the problem's first choice is the published one */
+        if (domain->value[i] != 0) /* the problem's first choice is the published class */
             other[others++] = domain->value[i];
         if (space->problem->classes[domain->value[i]].discriminating)
             sharp[sharps++] = domain->value[i];

@@ -1,5 +1,5 @@
-/* The rest of the unseen set: log-uniform random points; or, where the contract leaves few points, every one
- * of them. */
+/* Draws the rest of the unseen set: log-uniform random points or, if the contract has few points, all of
+ * them. */
 #include "draw_internal.h"
 
 enum { SHRINK_STEPS = 256, TRIES_WHEN_SPARSE = 20 };
@@ -15,14 +15,16 @@ void draw_random_values(const struct space *space, struct config *config, struct
             config->value[i] = domain_decorate(domain, domain_random(domain, stream), stream);
         else if (i == input)
             config->value[i] = draw_input(space, i, domain->value[0], stream);
-        else /* what only the published kind shows, the first, must not wait for it on every axis */
+        /* the first choice, the published one, is likelier, since some faults show only if all axes have
+         * it */
+        else
             config->value[i] = domain->value[pcg_below(stream, 4) ? pcg_below(stream, values) : 0];
     }
 }
 
 /* --- into the caps --- */
 
-/* `skipped` holds one bit an axis. */
+/* `skipped` has one bit for each axis. */
 static int largest_axis(const struct space *space, const struct config *config, unsigned skipped)
 {
     int largest = -1;
@@ -34,7 +36,7 @@ static int largest_axis(const struct space *space, const struct config *config, 
     return largest;
 }
 
-/* False, with *config as it was, when the constraints do not let the axis shrink. */
+/* Shrinks the axis. Returns false, with *config unchanged, if the constraints do not permit that. */
 static bool shrink_axis(const struct space *space, struct config *config, int axis, unsigned held,
                         struct pcg *stream)
 {
@@ -86,7 +88,7 @@ static int any_axis(const struct space *space, struct pcg *stream)
     return count > 0 ? axes[pcg_below(stream, count)] : -1;
 }
 
-/* Half of the draws spare one axis, any, from shrinking. */
+/* Half of the draws spare a random axis from shrinking. */
 static int spared_axis(const struct space *space, struct pcg *stream)
 {
     return pcg_below(stream, 2) ? any_axis(space, stream) : -1;
@@ -94,8 +96,7 @@ static int spared_axis(const struct space *space, struct pcg *stream)
 
 /* --- the newest of some --- */
 
-/* Moves extents down a little, one after another, to where the configuration is newest. What it costs does
- * not grow. */
+/* Lowers extents a little, one after another, to values with the highest novelty. The cost does not grow. */
 static void settle(const struct drawing *drawing, struct config *config, struct pcg *stream)
 {
     enum { STEPS = 12, NEAR = 128 };
@@ -130,7 +131,7 @@ static bool draw_candidate(struct drawing *drawing, struct pcg *stream, struct c
            draw_is_new(drawing, config);
 }
 
-/* The newest of a few that the budget can afford. */
+/* Takes the newest of a few points that the budget allows. */
 bool draw_new_random(struct drawing *drawing, struct pcg *stream)
 {
     enum { CANDIDATES = 8 };
@@ -160,7 +161,7 @@ bool draw_new_random(struct drawing *drawing, struct pcg *stream)
     return true;
 }
 
-/* The point of an earlier draw with other contents: where nothing new is left. */
+/* Draws the point of an earlier draw with other inputs, when no new point is left. */
 static bool draw_again(struct drawing *drawing, struct pcg *stream)
 {
     for (int i = 0; i < drawing->out->count; i++) {
@@ -200,8 +201,8 @@ static void draw_few(struct drawing *drawing, struct pcg *stream)
     }
 }
 
-/* What is new is asked of this part alone: where no cap binds, one more seen configuration, frozen failure or
- * neighbour changes none of its draws. */
+/* The novelty compares with this part alone. So one more seen configuration, frozen failure or neighbour
+ * changes none of its draws, unless a cap binds. */
 int draw_random(struct drawing *drawing)
 {
     struct pcg *stream = draw_stream(drawing, "random");
@@ -214,7 +215,7 @@ int draw_random(struct drawing *drawing)
     while (drawing->out->count < drawing->count && more && !drawing->no_memory) {
         more = drawing->few.count == 0 && draw_new_random(drawing, stream);
         if (!more) {
-            drawing->tries = TRIES_WHEN_SPARSE; /* the next one will not be easier to find */
+            drawing->tries = TRIES_WHEN_SPARSE; /* later points are no easier to find */
             more = draw_again(drawing, stream);
         }
     }

@@ -1,5 +1,6 @@
-/* Scouts: many small configurations beside a set of few. Most of what a kernel can branch on (a remainder, a choice, an input
- * class, two of them at once) small tensors show as well as large ones, at a hundredth of the work. */
+/* Draws scouts: many small configurations, in addition to a set of few large ones. A kernel may branch on a
+ * remainder, a choice, an input class, or two of these. Small tensors show most of that as well as large
+ * ones, for a hundredth of the work. */
 #include "covering.h"
 
 #include <stdio.h>
@@ -27,7 +28,7 @@ int drawn_scouts(const struct drawn_list *list)
     return count;
 }
 
-/* Less where the machine allows one configuration less. */
+/* The limits of a scout are lower if the machine allows a configuration less than that. */
 struct draw_caps draw_scout_caps(const struct draw_caps *caps)
 {
     struct draw_caps small = {.bytes = DRAW_SCOUT_BYTES, .flops = DRAW_SCOUT_FLOPS};
@@ -38,7 +39,7 @@ struct draw_caps draw_scout_caps(const struct draw_caps *caps)
     return small;
 }
 
-/* Neither seen nor drawn before; what is new is asked against both. */
+/* Registers the seen configurations and the draws so far, with which new points are compared. */
 static int know_others(struct drawing *drawing)
 {
     const struct config_list *const seen = drawing->seen;
@@ -56,12 +57,13 @@ static int know_others(struct drawing *drawing)
     return 0;
 }
 
-/* --- long ones, and those that look like a seen one --- */
+/* --- long scouts, and those that resemble a seen configuration --- */
 
-/* One scout in eight has an axis of a few tiles' length, its other axes as small as that asks for, and one in sixteen has the shape of a
- * seen configuration but for its greatest axes: with a class of contents in turn, of the latter the sharpest. A mistake in merging what
- * tiles have found shows beyond one tile, in rows with infinities, NaN or exact sums; and a fast path is taken by the published window,
- * stride or group size, which a random draw hardly ever meets together. */
+/* One scout in eight has an axis several tiles long; its other axes are as small as that requires. One in
+ * sixteen has the shape of a seen configuration except for its greatest axes. Input classes take turns, for
+ * the latter the sensitive ones. A mistake in merging the results of tiles shows only beyond one tile, in
+ * rows with infinities, NaN or exact sums. A fast path may require the published window, stride and group
+ * size together, which random draws hardly ever have. */
 enum { ONE_LONG_IN = 8, ONE_ALIKE_IN = 16, LONG = 1024, LONGEST = 8192, ATTEMPTS = 20 };
 
 static int64_t class_in_turn(const struct space *space, int turn)
@@ -70,7 +72,7 @@ static int64_t class_in_turn(const struct space *space, int turn)
     return domain->value[turn % domain->value_count];
 }
 
-/* Of those that show a dropped element at any size, where the contract has one. */
+/* Returns one of the classes that reveal a dropped element at any size, if the contract has one. */
 static int64_t sharp_class_in_turn(const struct space *space, int turn)
 {
     const struct domain *const domain = &space->domain[problem_input_axis(space->problem)];
@@ -93,7 +95,8 @@ static bool accept_scout(struct drawing *drawing, struct config *config, int kep
     return true;
 }
 
-/* Of an axis that reaches beyond LONG, up to LONGEST, a longer octave half as likely as the one before; 0: this one is not in the contract. */
+/* Draws a value beyond LONG, up to LONGEST; each octave is half as likely as the one before. Returns 0 if the
+ * value is not in the contract. */
 static int64_t long_value(const struct domain *domain, struct pcg *stream)
 {
     const int64_t most = domain->high > LONGEST ? LONGEST : domain->high;
@@ -140,12 +143,14 @@ static bool draw_alike(struct drawing *drawing, int turn, struct pcg *stream)
 
 /* --- pairs of listed values, and listed values with classes of extents --- */
 
-/* A pair of listed values is drawn for so often: beside the one point that has it something else may hide what it shows. */
+/* Each pair of listed values is drawn this often: in a single point, something else may hide what the pair
+ * would show. */
 enum { ROUNDS = 2 };
 
-/* Every pair of choices or list values, as far as they fit a scout; then, in turns, the pairs once more, and each listed value with
- * every tile class of every extent. From then on one in four is random: a kernel branches on more than classes. Were the pairs drawn
- * twice first, a contract of many lists had hardly a scout left for the classes. */
+/* Draws every pair of choices or list values that fits a scout. After that, two kinds take turns: the pairs
+ * once more, and each listed value with every tile class of every extent. One in four of these scouts is
+ * random, since kernels branch on more than classes. If the pairs were drawn twice first, contracts with many
+ * lists would have hardly a scout left for the classes. */
 static bool draw_listed(struct covering *covering, int number)
 {
     if (!covering_has_lists(covering) && covering->rounds < ROUNDS)
@@ -158,7 +163,7 @@ static bool draw_listed(struct covering *covering, int number)
     return false;
 }
 
-/* Tile classes of extents that scouts can have. */
+/* Opens a cover whose tile classes are those of extents that scouts can have. */
 static void open_cover(struct drawing *drawing, struct cover *cover)
 {
     int64_t largest[PROBLEM_MAX_AXES] = {0};
@@ -175,10 +180,11 @@ struct scouting {
     struct tuples tuples;
     struct cover cover;
     struct pcg *random, *of_long, *alike;
-    int first; /* the class of the first long one */
+    int first; /* input class of the first long scout */
 };
 
-/* With lists as drawn: shrinking takes the greatest axis first, and a padding of 12 would hardly be left beside small extents. */
+/* Draws a random scout with its lists unchanged. Shrinking takes the greatest axis first, so that a padding
+ * of 12 would hardly be left beside small extents. */
 static bool draw_unshrunk(struct scouting *s)
 {
     s->drawing.held = covering_listed(&s->covering);
@@ -187,7 +193,7 @@ static bool draw_unshrunk(struct scouting *s)
     return drawn || draw_new_random(&s->drawing, s->random);
 }
 
-/* The number of the scout decides; where there is none of that kind, it is one like the others. */
+/* Draws the kind of scout that its number determines or, if there is none, a random one. */
 static bool draw_scout(struct scouting *s, int number)
 {
     const struct drawn_list *const out = s->drawing.out;
@@ -217,7 +223,8 @@ static bool start(struct scouting *s)
 int draw_scouts(struct drawn_list *list, const struct space *space, const struct config_list *seen, int count,
                 uint64_t seed, const struct draw_caps *caps)
 {
-    enum { TRIES = 500, MOST_IN_VAIN = 8 }; /* small points may be rare, and then one try says little */
+    /* small points may be rare, so that a single failed try says little */
+    enum { TRIES = 500, MOST_IN_VAIN = 8 };
     const struct draw_caps small = draw_scout_caps(caps);
     struct scouting *const s = calloc(1, sizeof *s);
     if (!s)

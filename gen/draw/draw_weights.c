@@ -1,8 +1,9 @@
-/* What a row of the covering array is drawn for first. */
+/* Weights of tuples: which ones the rows of a covering array are drawn for first. */
 #include "covering.h"
 
-/* A dropped tail shows only with contents to which its elements matter, and a size drawn for its remainder has such
- * contents by chance alone: both together come first. */
+/* Returns whether the class is the size of a tail. A dropped tail shows only with inputs in which its
+ * elements matter, and sizes drawn for their remainder have such inputs only by chance. So pairs of a tail
+ * and such an input class have a higher weight. */
 static bool is_tail(const struct factor *factor, int level)
 {
     const int class = factor->level[level];
