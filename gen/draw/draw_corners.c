@@ -1,10 +1,10 @@
-/* The corners of the contract: axes at their least and their greatest, and the largest tensors. */
+/* Draws the corners of the contract: axes at their least and greatest values, and the largest tensors. */
 #include "draw_internal.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The last tries put every other number at its least: nothing leaves more room for the axis. */
+/* Sets every other number to its least, which leaves most room for the axis. The last tries do so. */
 static void set_others_least(const struct space *space, struct config *config, int axis)
 {
     for (int i = 0; space->problem->axes[i].name; i++)
@@ -14,8 +14,8 @@ static void set_others_least(const struct space *space, struct config *config, i
         }
 }
 
-/* Half of the corners have the published kind of data: an input class that hides one fault must not hide them
- * all. */
+/* Draws a configuration. Half of the corners have the published input class, since another class may hide one
+ * fault and then hides it in all corners. */
 static void random_corner(const struct space *space, struct config *config, struct pcg *stream)
 {
     const int input = problem_input_axis(space->problem);
@@ -24,7 +24,7 @@ static void random_corner(const struct space *space, struct config *config, stru
         config->value[input] = space->domain[input].value[0];
 }
 
-/* What a corner insists on: a value for each axis; -1: any. */
+/* Values that a corner requires, by axis; -1: any. */
 struct wish {
     int64_t value[PROBLEM_MAX_AXES];
 };
@@ -37,7 +37,7 @@ static struct wish wish_nothing(void)
     return wish;
 }
 
-/* The sharpest input class of the contract. False: it has none. */
+/* Requires the most sensitive input class of the contract. Returns false if it has none. */
 static bool wish_sharpest(const struct space *space, struct wish *wish)
 {
     const int input = problem_input_axis(space->problem);
@@ -47,7 +47,8 @@ static bool wish_sharpest(const struct space *space, struct wish *wish)
     return input >= 0 && wish->value[input] >= 0;
 }
 
-/* The choices that show what adds up along `axis`. False: nothing does, or the contract excludes one. */
+/* Requires the choices with which errors add up along `axis`. Returns false if the problem names none or the
+ * contract excludes one. */
 static bool wish_accumulation(const struct space *space, int axis, struct wish *wish)
 {
     const struct problem *problem = space->problem;
@@ -102,7 +103,8 @@ static void draw_least_corner(struct drawing *drawing, struct pcg *stream)
         draw_accept(drawing, &config, &cost, "corner: every axis at its least");
 }
 
-/* Shrinking goes by halves: back up to what is still allowed, in ever smaller steps. */
+/* Enlarges the axis in ever smaller steps while the cost is allowed. Shrinking goes by halves and
+ * overshoots. */
 static void grow_to_fit(struct drawing *drawing, struct config *config, int axis, struct cost *cost)
 {
     const struct cost allowed = draw_allowance(drawing);
@@ -118,7 +120,8 @@ static void grow_to_fit(struct drawing *drawing, struct config *config, int axis
     }
 }
 
-/* The first round of pairs is of the published kind throughout: lost precision shows on no other. */
+/* Sets all choices to the published ones. The first round of pairs uses only these: lost precision shows with
+ * no others. */
 static void publish(const struct space *space, struct config *config)
 {
     for (int i = 0; space->problem->axes[i].name; i++)
@@ -133,8 +136,8 @@ static void random_lists(const struct space *space, struct config *config, struc
             config->value[i] = domain_random(&space->domain[i], stream);
 }
 
-/* The first of two axes at its greatest beside any value of the second for which that is too much, or beside
- * its greatest: the product of the two may reach its greatest at any ratio. */
+/* Sets one of two axes to its greatest value. The second gets a random value that makes the cost too high, or
+ * else its greatest: the product of the two may be largest at any ratio. */
 static bool find_pair(struct drawing *drawing, int first, int second, bool lists, struct pcg *stream,
                       struct config *config)
 {
@@ -158,8 +161,8 @@ static bool find_pair(struct drawing *drawing, int first, int second, bool lists
     return false;
 }
 
-/* Two axes as great as the caps permit, the others at their least: the largest tensors that there are,
- * where products of extents overflow. */
+/* Draws a corner with two axes as large as the caps permit and the others at their least. These are the
+ * largest tensors possible, in which products of extents overflow. */
 static void draw_pair(struct drawing *drawing, int first, int second, bool lists, struct pcg *stream)
 {
     const struct axis *axes = drawing->space->problem->axes;
@@ -190,7 +193,7 @@ static int count_pairs(const struct space *space)
     return ranges * (ranges - 1) / 2;
 }
 
-/* What may be spent goes about equally to all pairs, the first ones a little before the others. */
+/* Divides the budget about equally among all pairs; earlier ones get a little more. */
 static void draw_pairs(struct drawing *drawing, int end, bool lists, struct pcg *stream)
 {
     const struct axis *axes = drawing->space->problem->axes;
@@ -206,8 +209,8 @@ static void draw_pairs(struct drawing *drawing, int end, bool lists, struct pcg 
     drawing->budget.grain = grain;
 }
 
-/* Whoever hard-codes one extent looks at that extent alone: every seen value among others that were never
- * seen with it. */
+/* Combines every seen value with values of other axes that were never seen with it. A kernel with one
+ * hard-coded extent tests that extent alone. */
 static void draw_seen_values(struct drawing *drawing, int end, struct pcg *stream)
 {
     const struct axis *axes = drawing->space->problem->axes;
@@ -235,7 +238,8 @@ static bool is_granted(const struct wish *wish, const struct config *config)
     return true;
 }
 
-/* Has it been met already, with two axes as great as fits, and with what is wished? */
+/* Returns whether a corner drawn since `from` has this value or a greater one, together with the required
+ * values. */
 static bool is_drawn(const struct drawing *drawing, int from, int axis, int64_t value,
                      const struct wish *wish)
 {
@@ -247,8 +251,9 @@ static bool is_drawn(const struct drawing *drawing, int from, int axis, int64_t 
     return false;
 }
 
-/* An axis at its greatest: with anything, where pairs have not met it; with the input that shows a single element
- * that is missing among so many; and with what shows the losses that add up along it. */
+/* Draws every axis at its greatest value, with any other values unless a pair has that already. Repeats this
+ * with the most sensitive input class, which reveals a single missing element among so many, and with inputs
+ * whose errors add up along the axis. */
 static void draw_greatest(struct drawing *drawing, int end, struct pcg *stream)
 {
     const struct axis *axes = drawing->space->problem->axes;
@@ -272,8 +277,9 @@ static void draw_greatest(struct drawing *drawing, int end, struct pcg *stream)
     }
 }
 
-/* A long sum with what shows the losses that add up along it, of a quarter of the longest: the longest itself would take a third of a
- * short set's work. A short set ends before draw_greatest comes to it. */
+/* Draws a long sum with inputs whose errors add up along it. It has a quarter of the greatest length, since
+ * the greatest one would take a third of a short set's work. Short sets end before draw_greatest reaches
+ * it. */
 static void draw_long_sum(struct drawing *drawing, int end)
 {
     enum { PART = 4 };
@@ -294,7 +300,8 @@ static void draw_long_sum(struct drawing *drawing, int end)
     pcg_free(stream);
 }
 
-/* Every axis at its least, a long sum, two at once and one at its greatest, seen values, one at its least. */
+/* Draws, in this order: every axis at its least; a long sum; axes at their greatest, alone and in pairs; seen
+ * values; each axis at its least. */
 static void draw_axes(struct drawing *drawing, int end, struct pcg *stream)
 {
     const struct axis *axes = drawing->space->problem->axes;
