@@ -1,9 +1,11 @@
-"""Linear algebra whose answer is unique: triangular and general systems, inverses, determinants, Cholesky factors, singular values.
+"""Rules of linear algebra with a unique answer: triangular and general systems, inverses, determinants, Cholesky
+factors, singular values.
 
-A computed solution solves a system close by: (A + D) x = b with |D| <= n u |A| for a triangular A, in any order of substitution,
-and |D| <= 3 n u |L||U| by elimination with pivots (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., theorems
-8.5 and 9.4). With P = |A^-1| the answer is then off by P D P |b|, which also holds where blocks are inverted and multiplied. Errors
-of the operands count as parts of D and of b. Bounds are infinite where P D is not below 1: nobody can tell a solution there.
+A computed solution is the exact solution of a nearby system: (A + D) x = b. For a triangular A, |D| <= n u |A| in
+any order of substitution. By elimination with pivots, |D| <= 3 n u |L||U| (N. J. Higham, Accuracy and Stability of
+Numerical Algorithms, 2nd ed., theorems 8.5 and 9.4). With P = |A^-1|, the answer is off by at most P D P |b|. This
+bound also holds if blocks are inverted and multiplied. Errors of the operands count as parts of D and of b. If P D
+is not below 1, the bound is infinite: no solution can be determined.
 """
 import math
 
@@ -12,7 +14,7 @@ import torch
 from .elementwise import or_zero, refuse, rule
 from .number import U64, Number, Unsupported, same, unit_of
 
-MORE = 8  # roundings beside the sums': of a reciprocal, a scaled row, a block's product
+MORE = 8  # roundings beside those of the sums: a reciprocal, a scaled row, a block's product
 
 
 def turned(t):
@@ -24,7 +26,7 @@ def infinite_where(hopeless, e):
 
 
 def amplified(P, D, e):
-    """(I - P D)^-1 e, from above: for e >= 0 a column's greatest element grows by at most 1 / (1 - |P D|)."""
+    """An upper bound of (I - P D)^-1 e for e >= 0: a column's greatest element grows by at most 1 / (1 - |P D|)."""
     rate = (P @ D).sum(-1).amax(-1)[..., None, None]
     room = 1 - rate
     made = e + P @ D @ (e.amax(-2, keepdim=True) / room.clamp(min=2.0 ** -20)).expand_as(e)
@@ -32,7 +34,7 @@ def amplified(P, D, e):
 
 
 class System:
-    """A X = B, whose exact solution of the values is X. backward(A) is what |D| is of, times `terms` and a unit."""
+    """The linear system A X = B, with the exact solution X of the values. |D| <= `terms` * unit * backward(A)."""
 
     def __init__(self, cx, A, B, solve, backward, terms):
         self.cx, self.A, self.B, self.solve, self.backward, self.terms = cx, A, B, solve, backward, terms
@@ -54,7 +56,8 @@ class System:
         if not bool(self.v.isfinite().all()):
             raise Unsupported("a system without a single solution")
         full = {level: self.bound(*self.errors(level), U64 if level == 0 else unit) for level in (0, 1)}
-        def run(i):  # a system close by, as the theorem has it
+        # A run is the solution of a nearby system, as the theorem has it.
+        def run(i):
             A = self.A.run(i) + self.cx.noise(self.size) * math.sqrt(self.terms) * unit * self.size
             return self.solve(A, self.B.run(i))
         return self.cx.out(self.v, full.get, lambda u: 0, run if self.cx.count else None, lambda u: u * self.v.abs())
@@ -70,7 +73,7 @@ def of_matrix(x):
 
 
 def batched(A, B):
-    """Both with the same leading dimensions."""
+    """Expands both operands to the same leading dimensions."""
     lead = torch.broadcast_shapes(A.v.shape[:-2], B.v.shape[:-2])
     return [same(lambda t: t.expand(*lead, *t.shape[-2:]), x) for x in (A, B)]
 
@@ -99,7 +102,7 @@ def triangular_with_copy(cx, B, A, upper=True, transpose=False, unitriangular=Fa
 
 @rule("aten.cholesky_solve.default")
 def solve_by_factor(cx, B, L, upper=False):
-    """A = L L^T, or U^T U: two triangular systems."""
+    """Solves A X = B by two triangular systems, where A = L L^T or U^T U."""
     L = same(turned, L) if upper else L
     return solve_triangle(cx, same(turned, L), solve_triangle(cx, L, B, False), True)
 
@@ -111,7 +114,7 @@ def inverse_by_factor(cx, L, upper=False):
 
 
 def elimination(A):
-    """|L||U| of elimination with pivots, with its rows in A's order."""
+    """|L||U| of elimination with pivots, with its rows in the order of A."""
     P, L, U = torch.linalg.lu(A)
     return P @ (L.abs() @ U.abs())
 
@@ -125,7 +128,7 @@ def general(cx, A, B, left=True):
 
 
 def regular(x):
-    """Its inverse; singular matrices have none."""
+    """Returns the inverse of x. A singular matrix is refused."""
     inverse, info = torch.linalg.inv_ex(x.v)
     if bool((info != 0).any()):
         raise Unsupported("a singular matrix")
@@ -133,7 +136,7 @@ def regular(x):
 
 
 def none_wrong(x):
-    """`info`: every matrix was fine."""
+    """The result `info`: zeros, since every matrix was regular."""
     return Number(torch.zeros(x.v.shape[:-2], dtype=torch.int32, device=x.v.device))
 
 
@@ -161,7 +164,7 @@ def inverse(cx, A, *, check_errors=False):
 
 
 def log_determinant(cx, A):
-    """(sign, log |det|): the logarithm moves by the trace of A^-1 D, and by what follows of higher order."""
+    """Returns (sign, log |det|). The logarithm moves by the trace of A^-1 D and by terms of higher order."""
     A = of_matrix(A)
     P, size, n = regular(A).abs(), elimination(A.v), A.v.shape[-1]
     sign, v = torch.linalg.slogdet(A.v)
@@ -199,8 +202,8 @@ def determinant(cx, A):
 
 @rule("aten.linalg_cholesky_ex.default")
 def cholesky(cx, A, *, upper=False, check_errors=False):
-    """L L^T = A + D with |D| <= (n + 1) u |L||L^T| (Higham, theorem 10.3). With G = |L^-1||D||L^-T| the factor is off by
-    |L| tril(G (I - G)^-1) (J.-G. Sun, BIT 31, 1991)."""
+    """The Cholesky factor: L L^T = A + D with |D| <= (n + 1) u |L||L^T| (Higham, theorem 10.3). With G =
+    |L^-1||D||L^-T|, the factor is off by at most |L| tril(G (I - G)^-1) (J.-G. Sun, BIT 31, 1991)."""
     A = of_matrix(A)
     A = same(turned, A) if upper else A
     mirrored = lambda t: t.tril() + turned(t.tril(-1))
@@ -227,7 +230,8 @@ def cholesky(cx, A, *, upper=False, check_errors=False):
 
 
 def values_of(cx, A, f):
-    """Singular values and eigenvalues of symmetric matrices move by no more than the norm of what is changed (Weyl)."""
+    """Singular values, and eigenvalues of symmetric matrices: they move by at most the norm of the perturbation
+    (Weyl)."""
     A = of_matrix(A)
     v, n = f(A.v), max(A.v.shape[-2:])
     norm = torch.linalg.matrix_norm(A.v)[..., None]

@@ -1,7 +1,8 @@
-"""Complex numbers of a graph: two `Number`s, so that every bound holds for each part by itself.
+"""Rules of complex numbers. A complex tensor is a pair of `Number`s, so that every bound holds for each part by itself.
 
-A rule here is written in the rules of real numbers wherever a kernel may compute it that way. Where a kernel may compute it
-otherwise, the bound of the real form covers the other one: three products for four, a magnitude with or without scaling.
+A rule here is composed of rules of real numbers, as a kernel may compute it. A kernel may also use another form:
+three products instead of four, or a magnitude with or without scaling. The bound of the real form covers these forms
+as well.
 """
 import math
 
@@ -25,7 +26,7 @@ def complex_rule(*names):
 
 
 class Complex:
-    """re and im have one shape."""
+    """A complex tensor: the real part `re` and the imaginary part `im` have the same shape."""
     __slots__ = ("re", "im")
 
     def __init__(self, re, im):
@@ -36,7 +37,7 @@ class Complex:
         return self.re, self.im
 
     def value(self, get):
-        """One of the two parts' tensors as a complex one: get(part)."""
+        """Combines one tensor of each part, get(part), to a complex tensor."""
         return torch.complex(get(self.re).double(), get(self.im).double())
 
 
@@ -45,7 +46,7 @@ def is_complex(x):
 
 
 def concerns(cx, args, named):
-    """Has the operation at hand a complex operand, or a complex result?"""
+    """True if the current operation has a complex operand or a complex result."""
     return cx.dtype in PART or any(is_complex(x) for x in leaves((args, named)))
 
 
@@ -54,13 +55,13 @@ def leaves(tree):
 
 
 def exact_complex(cx, tensor):
-    """A complex tensor of the task or a constant of its code."""
+    """Wraps a complex tensor of the task, or a complex constant of its code, without error."""
     parts = torch.view_as_real(tensor.resolve_conj()).double()
     return Complex(Number(parts[..., 0]), Number(parts[..., 1]))
 
 
 def given(cx, tensor, known):
-    """A tensor of the task: `known` makes a Number of it, or of each part of a complex one."""
+    """Wraps a tensor of the task. `known` makes a Number of a real tensor, or of each part of a complex one."""
     if not tensor.is_complex():
         return known(tensor)
     parts = torch.view_as_real(tensor.resolve_conj())
@@ -68,7 +69,7 @@ def given(cx, tensor, known):
 
 
 def as_complex(cx, x):
-    """A real or complex operand as a pair."""
+    """Converts a real or complex operand to a pair."""
     if isinstance(x, Complex):
         return x
     if isinstance(x, torch.Tensor):
@@ -81,7 +82,7 @@ def as_complex(cx, x):
 
 
 def call(cx, name, args, named):
-    """The operation by its rule for complex numbers."""
+    """Evaluates the operation by its rule for complex numbers."""
     function = COMPLEX.get(name) or COMPLEX.get(name.replace("_.", ".", 1))
     if function is None:
         raise Unsupported(f"no rule for {name} of complex numbers")
@@ -90,7 +91,7 @@ def call(cx, name, args, named):
 
 
 def real(cx, name, *args, **named):
-    """A rule of real numbers, by its operation's name."""
+    """Evaluates the rule of real numbers of the operation `name`."""
     kept, cx.name = cx.name, "aten." + name
     try:
         return RULES[cx.name](cx, *args, **named)
@@ -118,7 +119,7 @@ def move(cx, x, *args, **named):
 @complex_rule("gather", "index_select", "index.Tensor", "_unsafe_index.Tensor", "constant_pad_nd", "sum", "sum.dim_IntList", "mean",
               "mean.dim", "cumsum", "index_add", "scatter_add", "slice_scatter", "select_scatter")
 def by_parts(cx, *args, **named):
-    """A linear operation with real coefficients: of each part by itself."""
+    """Applies a linear operation with real coefficients to each part separately."""
     named.pop("dtype", None)
     name = cx.name.removeprefix("aten.")
     operands = [x for x in leaves((args, named)) if isinstance(x, (Complex, complex))]
@@ -195,13 +196,14 @@ def add(cx, a, b, alpha=1):
 
 
 def product_of_sums(cx, a, b, c, d, sign):
-    """a b + sign c d, where the products may be fused into the sum."""
+    """a b + sign c d. The products may be fused into the sum."""
     return real(cx, "add.Tensor" if sign > 0 else "sub.Tensor", real(cx, "mul.Tensor", a, b), real(cx, "mul.Tensor", c, d))
 
 
 @complex_rule("mul.Tensor", "mul.Scalar")
 def multiply(cx, a, b):
-    """Also by three products: (a + b) c and its like err at the size of the sum of both parts."""
+    """A complex product. The bound also covers the form with three products, such as (a + b) c. It errs at the size of
+    the sum of both parts."""
     if not is_complex(a) or not is_complex(b):
         z, factor = (a, b) if is_complex(a) else (b, a)
         return each(cx, lambda part: real(cx, "mul.Tensor", part, factor), z)
@@ -242,7 +244,7 @@ def power(cx, x, n):
 
 @complex_rule("abs")
 def magnitude(cx, x):
-    """sqrt(re^2 + im^2): an operand's error moves it by no more than itself."""
+    """sqrt(re^2 + im^2). It moves by at most the operands' errors."""
     v = torch.hypot(x.re.v, x.im.v)
     def propagated(level):
         a, b = x.re.error(level), x.im.error(level)
@@ -263,7 +265,7 @@ def exponential(cx, x):
 
 @complex_rule("mm", "bmm", "mv", "dot")
 def product(cx, a, b):
-    """Four real products, or three; of either the sums are as long, twice over."""
+    """A product by four real products or by three. Either form adds two sums of the same length for each part."""
     a, b = as_complex(cx, a), as_complex(cx, b)
     name = cx.name.removeprefix("aten.")
     of = lambda p, q: real(cx, name, p, q)

@@ -2,14 +2,16 @@
 
 Let y = F x over n places, |F_jk| = 1. The error of an honest transform has two bounds. The larger one is allowed:
 
-- as a sum (doc/error-model.md, T1): each part of y_k is a sum of n products for each part of x, so it errs by (n + 8) u sum|x|;
-- as a fast transform: F is a product of stages, each of which sums p terms at a time, p a prime factor of n. A stage errs in
-  the Euclidean norm by sqrt(p) (p + 4) u relative to its result (a sum of p terms, a rotation and its rounded coefficient), and
-  stages keep the norm up to sqrt(p). So y errs by STAGES(n) u sqrt(n) |x| in the norm, hence in each element (N. J. Higham,
-  Accuracy and Stability of Numerical Algorithms, 2nd ed., theorem 24.2, for p = 2). A prime above LARGEST goes by a convolution
-  with a chirp of m >= 2p - 1 places, a power of 2: three transforms of length m, amplified by at most CHIRP.
+- As a sum (doc/error-model.md, T1): each part of y_k is a sum of n products for each part of x. It errs by
+  (n + 8) u sum|x|.
+- As a fast transform: F is a product of stages. Each stage sums p terms at a time, where p is a prime factor of n. Its
+  error in the Euclidean norm is sqrt(p) (p + 4) u, relative to its result. This covers a sum of p terms, a rotation and
+  its rounded coefficient. Stages keep the norm up to sqrt(p). So y errs by STAGES(n) u sqrt(n) |x| in the norm, hence
+  in each element (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., theorem 24.2, for p = 2).
+- A prime factor above LARGEST is transformed by a convolution with a chirp of m >= 2p - 1 places, m a power of 2. This
+  takes three transforms of length m, amplified by at most CHIRP.
 
-Several dimensions go one after the other: lengths and stages add up.
+Several dimensions are transformed one after the other: lengths and stages add up.
 """
 import math
 
@@ -25,7 +27,7 @@ CHIRP = 12
 
 
 def stages(n):
-    """Units in the norm that a fast transform of n places errs by, relative to its result."""
+    """The error of a fast transform of n places, in units and in the norm, relative to its result."""
     total, p = 4.0, 2
     while n > 1:
         while n % p == 0:
@@ -36,13 +38,13 @@ def stages(n):
 
 
 class Spectrum:
-    """The terms that a transform over `dims` of the extents `sizes` adds up. `weights` say how often an element counts."""
+    """The terms of a transform over `dims`, whose extents are `sizes`. `weights` say how often an element counts."""
 
     def __init__(self, parts, dims, sizes, scale, weights=None):
         self.parts, self.dims, self.sizes, self.scale, self.weights = parts, dims, sizes, scale, weights
 
     def total(self, get):
-        """sum over the transformed dimensions of |re| + |im|."""
+        """The sum of |re| + |im| over the transformed dimensions."""
         size = sum(get(part).abs() for part in self.parts)
         return self.summed(size) * self.scale
 
@@ -67,7 +69,7 @@ class Spectrum:
 
 
 def transformed(cx, f, spectrum):
-    """Numbers of the tensors that f(parts) gives: the real part and, of a complex result, the imaginary one."""
+    """Makes Numbers of the tensors f(parts): the real part and, of a complex result, the imaginary part."""
     made = f(*[part.v for part in spectrum.parts])
     results = []
     for k, v in enumerate(made):
@@ -79,7 +81,7 @@ def transformed(cx, f, spectrum):
 
 
 def scale_of(normalization, sizes):
-    """As ATen counts: none, by the root of the number of places, by their number."""
+    """The factor of ATen's normalization: 1, one over the root of the number of places, or one over that number."""
     n = math.prod(sizes)
     return {0: 1.0, 1: 1 / math.sqrt(n), 2: 1.0 / n}[int(normalization)]
 
@@ -109,7 +111,8 @@ def of_complex(cx, x, dims, normalization, forward):
 
 @complex_rule("_fft_c2r")
 def to_real(cx, x, dims, normalization, last):
-    """Of half a spectrum, whose other half is its mirror image: all places but the first and, of an even length, the last one count twice."""
+    """The transform of half a spectrum, whose other half is its mirror image. All places count twice but the first and,
+    for an even length, the last."""
     x = as_complex(cx, x)
     dims = [d % x.re.v.dim() for d in dims]
     sizes = [x.re.v.shape[d] for d in dims[:-1]] + [last]
