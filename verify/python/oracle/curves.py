@@ -1,7 +1,8 @@
-"""Rules of functions of one or two numbers that few tasks use: hyperbolic and inverse ones, error and gamma functions, distances.
+"""Rules of rarely used functions of one or two numbers: hyperbolic and inverse ones, error and gamma functions,
+distances.
 
-What a function errs by itself is what the usual forms err by, of fast parts: (e^x - e^-x) / 2, log(x + sqrt(x^2 - 1)),
-(1 - erf(x)), sin(x) / cos(x), Stirling's series.
+A function's own error is that of its usual form with fast parts. The usual forms are (e^x - e^-x) / 2, log(x +
+sqrt(x^2 - 1)), (1 - erf(x)), sin(x) / cos(x), and Stirling's series.
 """
 import math
 
@@ -12,7 +13,7 @@ from .number import Unsupported, moved
 
 
 def steep(cx, x, f, slope, local):
-    """A function whose slope's magnitude is greatest at one end of what lies between x - e and x + e."""
+    """A function whose slope on [x - e, x + e] has its greatest magnitude at one of the ends."""
     v = f(x.v)
     def propagated(level):
         e = x.error(level)
@@ -22,7 +23,8 @@ def steep(cx, x, f, slope, local):
 
 @rule("aten.sinh.default", "aten.cosh.default")
 def hyperbolic(cx, x):
-    # cosh neither rises nor falls, but of all values between x - e and x + e those at the ends are farthest from the one at x
+    # cosh is not monotone. But of all points in [x - e, x + e], an end still has the value that is farthest from
+    # cosh(x).
     f = torch.sinh if "sinh" in cx.name else torch.cosh
     return monotone(cx, x, f, lambda u, x, v: (6 + 2.4 * x.abs()) * u * torch.cosh(x))
 
@@ -41,7 +43,7 @@ def arc(cx, x):
 
 @rule("aten.acosh.default")
 def area_cosine(cx, x):
-    # x^2 - 1 errs by u x^2, which next to 1 is all that is left of it
+    # x^2 - 1 errs by u x^2. Next to 1, this error is as large as the difference itself.
     required(cx, x.v >= 1)
     def local(u, x, v):
         root = (x * x - 1).clamp(min=0).sqrt()
@@ -51,14 +53,14 @@ def area_cosine(cx, x):
 
 @rule("aten.atanh.default")
 def area_tangent(cx, x):
-    # log((1 + x) / (1 - x)) / 2: the quotient errs by 3u
+    # The form is log((1 + x) / (1 - x)) / 2, and its quotient errs by 3u.
     required(cx, x.v.abs() <= 1)
     return monotone(cx, x, lambda t: torch.atanh(t.clamp(-1, 1)), lambda u, x, v: u * (4 * v.abs() + 6))
 
 
 @rule("aten.tan.default")
 def tangent(cx, x):
-    # of sines and cosines that are off by (4 + 2 |x|) u; between two poles it rises
+    # The sine and the cosine are off by (4 + 2 |x|) u. Between two poles the tangent rises.
     v = torch.tan(x.v)
     def propagated(level):
         e = x.error(level)
@@ -83,9 +85,10 @@ def inverse_error(cx, x):
 
 @rule("aten.lgamma.default", "aten.digamma.default")
 def gamma(cx, x):
-    """Of positive numbers; (x - 1/2) log x - x is what is left of terms of x log x."""
+    """The gamma functions of positive numbers. In (x - 1/2) log x - x, terms of the size x log x cancel."""
     required(cx, x.v > 0)
-    of = lambda t: t.clamp(min=2.0 ** -1000)  # a pole lies at 0: what reaches beyond is off by more than can be told
+    # A pole lies at 0. If x - e reaches beyond it, the bound is too large to be of use.
+    of = lambda t: t.clamp(min=2.0 ** -1000)
     if "lgamma" in cx.name:
         return steep(cx, x, lambda t: torch.lgamma(of(t)), lambda t: torch.digamma(of(t)),
                      lambda u, x, v: u * (8 * v.abs() + 8 * (1 + x * (1 + x.log().abs()))))
@@ -94,7 +97,7 @@ def gamma(cx, x):
 
 @rule("aten.hypot.default")
 def distance(cx, a, b):
-    """No farther off than both together."""
+    """The error is at most the sum of both operands' errors."""
     a, b = cx.number(a), cx.number(b)
     v = torch.hypot(a.v, b.v)
     def propagated(level):

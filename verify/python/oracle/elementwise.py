@@ -1,7 +1,8 @@
-"""Rules of element-wise operations: the value, what operands' errors do to it, and what it adds of its own.
+"""Rules of element-wise operations: the value, the effect of the operands' errors, and the operation's own error.
 
-What a function may err by itself follows doc/error-model.md: vendors' tables for fp32, their fast forms included, and
-the forms that honest kernels use where a library's function is not at hand (tanh by exponentials, exp(x) - 1).
+A function's own error follows doc/error-model.md. It covers the vendors' tables for fp32, including their fast
+forms. It also covers the forms that honest kernels use instead of a library's function, such as tanh by
+exponentials, or exp(x) - 1.
 """
 import math
 
@@ -12,7 +13,7 @@ from .number import Number, add_bounds, is_exact, is_gridded, is_power, is_short
 
 F = torch.nn.functional
 RULES = {}
-REFUSED = {}  # operations of which no value can be told, and why: known before any is evaluated
+REFUSED = {}  # reasons of operations that no rule can evaluate, by name; known before evaluation
 
 
 def rule(*names):
@@ -24,7 +25,7 @@ def rule(*names):
 
 
 def refuse(why, *names):
-    """Operations whose answer is not unique, or has no bound: `why` says which."""
+    """Registers operations whose answer is not unique or has no bound. `why` gives the reason."""
     def refused(cx, *_, **__):
         raise Unsupported(why)
     for name in names:
@@ -36,8 +37,8 @@ def or_zero(bound, like):
 
 
 def linear(cx, f, parts, local, typical=None):
-    """v = f(values); errors just add up, each times its factor: parts are (operand, factor). `local` and `typical` as Context.out has
-    them, but of (unit, v)."""
+    """Evaluates v = f(values), where the operands' errors add up, each times its factor. `parts` are pairs (operand,
+    factor). `local` and `typical` are those of Context.out, as functions of (unit, v)."""
     def propagated(level):
         return add_bounds(*[None if x.error(level) is None else x.error(level) * k for x, k in parts])
     v = f(*[x.v for x, _ in parts])
@@ -59,15 +60,17 @@ def add_sub(cx, a, b, alpha, sign):
     whole = a.whole and b.whole and alpha == int(alpha)
     larger = torch.maximum(a.v.double().abs(), abs(alpha) * b.v.double().abs())
     if (a.v.numel() == 1 and not bool(a.v)) or (b.v.numel() == 1 and not bool(b.v)):
-        made = linear(cx, f, [(a, 1.0), (b, abs(alpha))], lambda u, v: 0)  # adding zero is exact
+        made = linear(cx, f, [(a, 1.0), (b, abs(alpha))], lambda u, v: 0)
     else:
-        # A number may have been added to another one before (a bias less a constant): one rounding more, at its size. A sum of several
-        # products in any order rounds each as often as there are others (doc/error-model.md, short chains).
+        # An operand may have been added to another number before (a bias less a constant). This adds one rounding at
+        # its size. In a sum of several products, the order is free. Each product then has as many roundings as there
+        # are other products (doc/error-model.md, short chains).
         first, second = a.size(), abs(alpha) * b.size()
         reached, each = torch.maximum(first, second), b.count * first + a.count * second
         known = is_exact(a) & is_gridded(a.v) & is_exact(b) & is_gridded(b.v)
         rounds = (lambda v: rounded(v, a, b)) if whole else lambda v: torch.where(known & is_gridded(v), 0.0, 1.0)
-        # the logarithm of a sum may be taken off an exponent, in the place of the greatest, and it is rounded at that size
+        # An implementation may subtract the logarithm of a sum from an exponent instead of the maximum. It is rounded
+        # at that size.
         beside = larger if cx.raised and not whole else 0.0
         own = lambda size, v: torch.maximum(size * rounds(v), beside + torch.zeros_like(v))
         made = linear(cx, f, [(a, 1.0), (b, abs(alpha))],
@@ -94,16 +97,17 @@ def rsub(cx, a, b, alpha=1):
     return add_sub(cx, b, a, alpha, -1)
 
 
-MOST_COUNTED = 4  # terms of a sum: of longer ones an error grows as a walk does
+MOST_COUNTED = 4  # most terms that are counted of a sum; the error of longer sums grows as a random walk
 
 
 def counted(x):
-    """A number of the code may be the sum of two: 1 - b, 1 - rate * decay."""
+    """The number of terms in x. A number of the code counts as two: it may be a sum such as 1 - b, or 1 - rate *
+    decay."""
     return 2 if x.v.numel() == 1 and not is_power_of_two(x) else x.count
 
 
 def is_power_of_two(x):
-    """Multiplication by one of these is exact."""
+    """True if x is a single power of two. Multiplication by it is exact."""
     return x.v.numel() == 1 and x.is_float and math.frexp(float(x.v))[0] in (0.5, -0.5) or (
         x.v.numel() == 1 and not x.is_float and int(x.v) in (1, -1, 2, 4, 8))
 
@@ -119,7 +123,8 @@ def mul(cx, a, b):
     if integers(a, b):
         return Number(a.v * b.v)
     plain = any(t.v.dtype == torch.bool or is_power_of_two(t) for t in (a, b))
-    a, b = (t if t.v.dtype != torch.bool else Number(t.v.double(), open=t.open, whole=True) for t in (a, b))  # a mask has no magnitude
+    # A mask has no magnitude, so it is converted to numbers.
+    a, b = (t if t.v.dtype != torch.bool else Number(t.v.double(), open=t.open, whole=True) for t in (a, b))
     f = lambda x, y: x * y
     v = f(a.v, b.v)
     def propagated(level):
@@ -127,7 +132,8 @@ def mul(cx, a, b):
         parts = [None if eb is None else scaled_error(a.v, b.v, eb), None if ea is None else scaled_error(b.v, a.v, ea),
                  None if ea is None or eb is None else ea * eb]
         return add_bounds(*parts)
-    size = v.abs() if a.terms is None and b.terms is None else a.size() * b.size()  # of a sum each term may be multiplied
+    # A product with a sum may be expanded: each term of the sum is then multiplied.
+    size = v.abs() if a.terms is None and b.terms is None else a.size() * b.size()
     rounds = 0 if plain else rounded(v, a, b) * unscaled(a, b)
     made = cx.out(v, propagated, lambda u: 0 if plain else u * size * rounds, moved(f, a, b), lambda u: 0 if plain else u * v.abs() * rounds)
     made.whole, made.terms, made.count = a.whole and b.whole, size, min(counted(a) * counted(b), MOST_COUNTED)
@@ -135,11 +141,12 @@ def mul(cx, a, b):
 
 
 def unscaled(a, b):
-    """1 where a product rounds: not by a power of two, and not of two exact numbers with few bits."""
+    """1 where a product rounds. It is exact for a power of two, and for two exact numbers with few bits."""
     if a.b is not None and b.b is not None:
         return 1.0
     exact = torch.zeros((), dtype=torch.bool, device=a.v.device)
-    for x, other in ((a, b), (b, a)):  # a constant may be multiplied by a sum that the other one is a term of
+    # A kernel may multiply a constant by a whole sum instead of by its terms.
+    for x, other in ((a, b), (b, a)):
         exact = exact | is_power(x.v) if x.b is None and (other.b is None or other.v.numel() > 1) else exact
     if a.b is None and b.b is None:
         exact = exact | is_short(a.v) & is_short(b.v)
@@ -158,9 +165,10 @@ def div(cx, a, b):
         room = b.v.abs() - or_zero(eb, b.v)
         bound = (or_zero(ea, a.v) + scaled_error(v, b.v, or_zero(eb, b.v))) / room
         return torch.where(room > 0, bound, math.inf)
-    # a reciprocal and a product instead of a division: one more rounding
+    # A kernel may use a reciprocal and a product instead of a division. This adds one rounding.
     scaled = torch.where(is_power(b.v), 0.0, 3.0) if b.b is None and b.v.numel() > 1 else 3.0
-    size = v.abs() if a.terms is None else a.terms / b.v.abs()  # of a sum each term may be divided
+    # A quotient of a sum may be expanded: each term of the sum is then divided.
+    size = v.abs() if a.terms is None else a.terms / b.v.abs()
     made = cx.out(v, propagated, lambda u: 0 if is_power_of_two(b) else scaled * u * (2 * size + v.abs()) / 3, moved(f, a, b),
                   lambda u: 0 if is_power_of_two(b) else scaled * u * v.abs())
     made.terms, made.count = None if a.terms is None else size, a.count
@@ -180,7 +188,7 @@ def absolute(cx, x):
 
 
 def monotone(cx, x, f, local, least=None):
-    """A function that only rises or only falls: its error is what it does between x - e and x + e."""
+    """A monotone function. Its error is its greatest change between x - e and x + e."""
     v = f(x.v)
     def propagated(level):
         e = x.error(level)
@@ -188,7 +196,7 @@ def monotone(cx, x, f, local, least=None):
             return None
         low = x.v - e if least is None else (x.v - e).clamp(min=least)
         bound = torch.maximum((f(x.v + e) - v).abs(), (f(low) - v).abs())
-        return bound + 2.0 ** -50 * v.abs()  # what evaluating f three times in fp64 adds
+        return bound + 2.0 ** -50 * v.abs()  # the error of three evaluations of f in fp64
     return cx.out(v, propagated, lambda u: local(u, x.v, v), moved(f, x))
 
 
@@ -197,7 +205,7 @@ def none(u, x, v):
 
 
 def piecewise(cx, x, f, slope, low, high, local=none):
-    """A function that is flat below `low` and above `high`, and in between no steeper than `slope`."""
+    """A function that is constant below `low` and above `high`, with slopes of at most `slope` in between."""
     v = f(x.v)
     def propagated(level):
         e = x.error(level)
@@ -211,12 +219,13 @@ def relu(cx, x):
 
 
 def far(x):
-    """|x|, as far as an exponential is neither 0 nor infinite: of what a mask of -inf has left out 0 is 0."""
+    """|x|, limited to the range in which an exponential is neither 0 nor infinite. A mask's -inf thus adds 0 times a
+    finite number, and no NaN."""
     return x.abs().clamp(max=1000)
 
 
 def exp_error(u, x, v):
-    """The fast form: 2 ulp and 1.173 |x| ulp, an ulp being at most 2u of the value."""
+    """The error of the fast exponential: 2 ulp and 1.173 |x| ulp. An ulp is at most 2u of the value."""
     return (4 + 2.4 * far(x)) * u * v.abs()
 
 
@@ -238,7 +247,7 @@ def expm1(cx, x):
 @rule("aten.log.default", "aten.log2.default", "aten.log10.default", "aten.log1p.default")
 def log(cx, x):
     f = {"log": torch.log, "log2": torch.log2, "log10": torch.log10, "log1p": torch.log1p}[cx.name.split(".")[1]]
-    # the fast form errs absolutely where the logarithm is near 0
+    # The fast logarithm has an absolute error where the logarithm is near 0.
     return monotone(cx, x, f, lambda u, x, v: u * (4 * v.abs() + 8), least=-1.0 if f is torch.log1p else 0.0)
 
 
@@ -257,21 +266,22 @@ def reciprocal(cx, x):
     return div(cx, 1.0, x)
 
 
-# Gates of a library's recurrent layers: cuDNN's, of fast exponentials and divisions, err by more than what follows here, and in one
-# direction. Seen on an H200, TF32 off: 3.3e-6 after six layers of an LSTM and 32 steps, which 2^-20 too much in each makes, or 2^-19 at
-# random; PyTorch's on a CPU err by 9e-8 there, and TF32 makes 1e-4.
+# Gates of a library's recurrent layers get four times the absolute error of other sigmoids and tanhs (`gates`). The
+# library cuDNN uses fast exponentials and fast divisions, and its errors have one sign. On an H200 with TF32 off they
+# were 3.3e-6 after six LSTM layers of 32 steps. An additional error of 2^-20 in each gate adds up to that. So does a
+# random error of 2^-19. PyTorch on a CPU errs by 9e-8 there, and TF32 by 1e-4.
 
 
 @rule("aten.sigmoid.default", "aten.sigmoid_.default")
 def sigmoid(cx, x):
-    # (1 + tanh(x / 2)) / 2 errs absolutely: half of what a tanh may
+    # (1 + tanh(x / 2)) / 2 has an absolute error: half of that of tanh.
     made = monotone(cx, x, torch.sigmoid, lambda u, x, v: ((4 + 2.4 * far(x)) * torch.sigmoid(-x) + 4) * u * v + 4 * cx.gates * u)
-    return exponents.of_function(made, x, F.softplus(-x.v))  # of its logarithm
+    return exponents.of_function(made, x, F.softplus(-x.v))  # the magnitude of the sigmoid's logarithm
 
 
 @rule("aten.tanh.default", "aten.tanh_.default")
 def tanh(cx, x):
-    # 2 sigmoid(2x) - 1 and its like err absolutely near 0
+    # 2 sigmoid(2x) - 1 and similar forms have an absolute error near 0.
     return monotone(cx, x, torch.tanh, lambda u, x, v: 8 * cx.gates * u * torch.ones_like(v))
 
 
@@ -312,7 +322,7 @@ def hardsigmoid(cx, x):
 
 
 def bounded_slope(cx, x, f, slope, bend, local):
-    """|f(x + d) - f(x)| <= |f'(x)| d + bend d^2 / 2, `bend` the greatest |f''|."""
+    """Bounds |f(x + d) - f(x)| by |f'(x)| d + bend d^2 / 2, where `bend` is the greatest |f''|."""
     v = f(x.v)
     def propagated(level):
         e = x.error(level)
@@ -385,7 +395,8 @@ def clamp_by(cx, x, low=None, high=None, **named):
 
 
 def power_of(cx, base, exponent):
-    """x ** y by exp(y ln x): what (x - e) ** (y + d) leaves of it where x > e, either way."""
+    """x ** y by exp(y ln x). If x > e, the bound is the greatest change to (x +- e) ** (y +- d). Otherwise it is
+    infinite."""
     v = base.v.double() ** exponent.v
     def propagated(level):
         e, d = base.error(level), exponent.error(level)
@@ -421,7 +432,7 @@ def power(cx, x, n):
 
 @rule("aten.maximum.default", "aten.minimum.default", "aten.fmax.default", "aten.fmin.default")
 def extreme(cx, a, b):
-    """fmax and fmin pass over a NaN, as fp64's own do."""
+    """fmax and fmin ignore a NaN, as PyTorch's own do."""
     return extreme_by(cx, getattr(torch, cx.name.split(".")[1]), a, b)
 
 

@@ -1,21 +1,21 @@
-"""Products of exponentials, in whose place an honest implementation may take the exponential of a sum.
+"""Error bounds for products of exponentials. An honest implementation may use the exponential of a sum instead.
 
-A recurrence h = exp(g_t) h + x_t gives every term the weight exp(g_{s+1}) .. exp(g_t). Chunked kernels compute that weight as
-exp(b_t - b_s) of running sums b. Each running sum is off by some units at its own size, which may be far above that of the
-difference. A quotient exp(x - m) / sum(exp(x - m)) may be exp(x - l), where l is the logarithm of the sum of exp(x). It is rounded
-at its own size as well. doc/error-model.md derives both bounds.
+A recurrence h = exp(g_t) h + x_t gives every term the weight exp(g_{s+1}) .. exp(g_t). Chunked kernels compute that
+weight as exp(b_t - b_s) of running sums b. Each running sum is off by some units at its own size, which may be far
+above that of the difference. A quotient exp(x - m) / sum(exp(x - m)) may be exp(x - l), where l is the logarithm of
+the sum of exp(x). It is rounded at its own size as well. doc/error-model.md derives both bounds.
 
-A `Number` has two sizes for that, in any shape that broadcasts to that of its value, or None:
+A `Number` carries two sizes for this purpose. Each is None or has a shape that broadcasts to that of the value:
 
     exponents   of a product of exponentials: the sum of the exponents' magnitudes
-    taken       of an exponent or of what exponentials are in: the greatest number that was taken off the exponent
+    taken       of an exponent, or of a result of exponentials: the greatest number that was subtracted from the exponent
 """
 import torch
 
 from .number import U32, Number
 
-SCANNED = 4  # units that two running sums may be off by together, at the size of the greater one
-MOST = 1000.0  # an exponential of more is 0 or infinite
+SCANNED = 4  # the joint error of two running sums, in units at the size of the greater one
+MOST = 1000.0  # an exponential of a larger number is 0 or infinite
 
 
 def _combined(f, a, b):
@@ -31,20 +31,21 @@ def _greater(made, a, b, name):
 
 
 def _perturbed(cx, made, relative):
-    """Every run is off by a share that all elements of a row have together."""
+    """Multiplies every run by a random factor that all elements of a row share."""
     made.runs = [made.run(i) * (1 + cx.noise(relative) * relative) for i in range(cx.count)] or None
     return made
 
 
 def of_function(made, x, size):
-    """`made` is an exponential of x, whose logarithm has the magnitude `size`. Nothing is left of one that is 0."""
+    """Marks `made` as an exponential of x. `size` is the magnitude of its logarithm. An exponential that is 0 has no
+    size."""
     made.exponents = torch.where(made.v > 0, size.clamp(max=MOST), 0.0)
     made.taken = None if x.taken is None else torch.where(made.v > 0, x.taken, 0.0)
     return made
 
 
 def added(cx, made, a, b, larger):
-    """A sum of such products has the exponents of the greater one."""
+    """Sets the exponents of a sum: the greater ones of both operands."""
     _greater(made, a, b, "exponents")
     _greater(made, a, b, "taken")
     if cx.raised and not made.whole:
@@ -53,7 +54,8 @@ def added(cx, made, a, b, larger):
 
 
 def multiplied(cx, made, a, b):
-    """`made` is a product of a and b: where both are such products, the exponents' sum may be rounded at its own size."""
+    """Sets the exponents of `made`, the product of a and b. If both are products of exponentials, the sum of exponents
+    may be rounded at its own size."""
     _greater(made, a, b, "taken")
     return _joined(cx, made, a.exponents, b.exponents)
 
@@ -70,7 +72,7 @@ def _joined(cx, made, ours, theirs):
 
 
 def contracted(cx, made, a, b):
-    """A product of matrices: of the terms of a sum those with the greatest exponents count."""
+    """Sets the exponents of a matrix product. The terms of a sum with the greatest exponents count."""
     if a.v.dim() < 2 or b.v.dim() < 2:
         return made
     def of(x, name, dim):
@@ -81,7 +83,8 @@ def contracted(cx, made, a, b):
 
 
 def summed(made, x, f):
-    """`made` is the sum of x over dimensions; f takes the greatest element of each."""
+    """Sets the exponents of `made`, the sum of x over dimensions. f takes the greatest element over these
+    dimensions."""
     for name in ("exponents", "taken"):
         size = getattr(x, name)
         setattr(made, name, None if size is None or not x.v.numel() else f(size.expand(x.v.shape)))
@@ -89,20 +92,21 @@ def summed(made, x, f):
 
 
 def divided(cx, made, a, b):
-    """A quotient by a sum of exponentials. The bounds of both have what was taken off the exponents; in the runs it may cancel."""
+    """A quotient by a sum of exponentials. The bounds of both operands include the error of the subtracted number. In
+    the runs this error may cancel, so it is added once more."""
     size = _combined(torch.maximum, a.taken, b.taken)
     return made if size is None or cx.dtype == torch.float64 else _perturbed(cx, made, U32 * size)
 
 
 def normalized(cx, made, x, dim):
-    """The same of a softmax."""
+    """Adds the same error to the runs of a softmax."""
     if x.taken is None:
         return made
     return _perturbed(cx, made, U32 * torch.where(made.v > 0, x.taken, 0.0).amax(dim, True))
 
 
 def chosen(made, a, b):
-    """One of both, element by element."""
+    """Sets the exponents of a choice between a and b, element by element."""
     for name in ("exponents", "taken"):
         _greater(made, a, b, name)
     return made

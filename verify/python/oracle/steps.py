@@ -1,7 +1,7 @@
-"""Rules of functions that jump: whole parts, signs, remainders, angles.
+"""Rules of functions that jump: floors and other roundings, signs, remainders, angles.
 
-Beside a jump an honest implementation may be on either side of it, and there both are right: a bound says by how much the result
-then differs, and every fourth run is on either side, so that what is calibrated knows of it as well.
+Beside a jump, an honest implementation may be on either side, and both values are right. The bound there is the size
+of the jump. Every fourth run takes either side, so that the calibrated spread includes the jump.
 """
 import math
 
@@ -12,7 +12,7 @@ from .number import CALIBRATED, FEW, U64, Number, Unsupported, is_exact, is_powe
 
 
 def honest_reach(cx, x):
-    """How far honest implementations are off, calibrated by the runs; None: not at all, or there are none."""
+    """The error of honest implementations, calibrated by the runs. None: x has no error, or there are no runs."""
     if x.runs is None or not cx.count:
         return None
     square = torch.stack([(x.run(i) - x.v) ** 2 for i in range(cx.count)]).mean(0)
@@ -21,7 +21,7 @@ def honest_reach(cx, x):
 
 
 def step(cx, x, f, whole=True):
-    """f rises or stays, and is exact: between x - e and x + e it takes what it takes at the ends."""
+    """A monotone, exact step function f. On [x - e, x + e] its extremes are its values at the ends."""
     x = cx.number(x)
     if not x.is_float:
         return Number(f(x.v.double()).to(x.v.dtype), open=x.open)
@@ -42,7 +42,8 @@ def step(cx, x, f, whole=True):
 
 
 def jumping(made, v, reach, f, x):
-    """(how far runs go, which elements lie beside a jump): as far as the bound says, where few bounds reach beyond one."""
+    """Returns (the reach of the runs, a mask of the elements beside a jump). If few bounds reach beyond a jump, the
+    runs reach as far as the bound."""
     near = made.b > 0
     if int(near.sum()) * FEW <= near.numel():
         return torch.maximum(reach, torch.where(near, x.b, 0.0)), near
@@ -60,7 +61,7 @@ def whole(cx, x):
 
 @rule("aten.copysign.Tensor")
 def copysign(cx, a, b):
-    """The size of one, and the sign of the other, which is to be told."""
+    """The magnitude of a with the sign of b. The sign must be certain."""
     a, b = cx.number(a), cx.number(b)
     if b.b is not None and bool((b.v.abs() <= b.b).any()):
         raise Unsupported("the sign of a computed number that lies so near 0 that kernels may differ")
@@ -72,7 +73,8 @@ def copysign(cx, a, b):
 
 @rule("aten.searchsorted.Tensor", "aten.bucketize.Tensor")
 def place_among(cx, first, second, **named):
-    """The number of bounds below a value (or not above it, `right`): told where its bound crosses none of theirs."""
+    """The number of bounds below a value (or not above it, if `right`). It is certain if the value's interval overlaps
+    none of the bounds' intervals."""
     bounds, x = (first, second) if "searchsorted" in cx.name else (second, first)
     if named.get("sorter") is not None:
         raise Unsupported("searchsorted with a sorter")
@@ -103,7 +105,8 @@ def decimals(cx, x, decimals=0):
 
 @rule("aten.div.Tensor_mode", "aten.div.Scalar_mode", "aten.floor_divide.default", "aten.floor_divide.Scalar")
 def rounded_division(cx, a, b, rounding_mode="floor"):
-    """Of exact operands a quotient that is a whole number is met exactly; one close to it may be rounded to it."""
+    """A rounded division of exact operands. A whole quotient is exact. A quotient close to a whole number may be
+    rounded to it."""
     a, b = cx.number(a), cx.number(b)
     if rounding_mode is None:
         return div(cx, a, b)
@@ -123,8 +126,9 @@ def rounded_division(cx, a, b, rounding_mode="floor"):
 
 @rule("aten.remainder.Scalar", "aten.remainder.Tensor", "aten.remainder.Scalar_Tensor", "aten.fmod.Scalar", "aten.fmod.Tensor")
 def remainder(cx, a, b):
-    """a - b q, q whole. Of exact operands it is exact; who rounds a / b first is off by some roundings of a, and by b where that
-    made a whole number of one that was none; what is then added to reach b's sign is rounded, too."""
+    """a - b q, where q is a whole number. It is exact for exact operands. An implementation that rounds a / b first is
+    off by some roundings of a. It is also off by b if that rounding gave a whole number by mistake. The final
+    addition to reach b's sign is rounded, too."""
     a, b = cx.number(a), cx.number(b)
     if not a.is_float and not b.is_float:
         return Number((torch.fmod if "fmod" in cx.name else torch.remainder)(a.v, b.v))
@@ -132,7 +136,7 @@ def remainder(cx, a, b):
     f = lambda x, y: function(x.double(), y.double())
     v = f(a.v, b.v)
     width, size = b.v.double().abs().expand(v.shape), a.v.double().abs().expand(v.shape)
-    least = torch.where(size < width, math.inf, v.abs()) if "fmod" in cx.name else v.abs()  # around 0 fmod has no jump
+    least = torch.where(size < width, math.inf, v.abs()) if "fmod" in cx.name else v.abs()  # fmod has no jump around 0
     gap = torch.minimum(least, width - v.abs())
     known = is_exact(a) & is_exact(b) & is_power(b.v)  # the quotient and b q are exact
     own = lambda u: u * (torch.where(known, 0.0, 3 * size) + 2 * v.abs())
@@ -157,7 +161,8 @@ def remainder(cx, a, b):
 
 @rule("aten.atan2.default")
 def angle(cx, y, x):
-    """An operand's error turns the direction by its share of the length; across the negative axis by a whole turn."""
+    """An operand's error turns the direction by its share of the length. Across the negative axis, the angle changes by
+    a whole turn."""
     y, x = cx.number(y), cx.number(x)
     f = lambda s, t: torch.atan2(s.double(), t.double())
     v, length = f(y.v, x.v), torch.hypot(y.v.double(), x.v.double())
@@ -185,7 +190,7 @@ def flat_curve(cx, x):
 
 @rule("aten.isnan.default", "aten.isinf.default", "aten.isposinf.default", "aten.isneginf.default")
 def is_special(cx, x):
-    """As torch's own answer has them; where a result may be anything nothing is told."""
+    """The answer is torch's own. It is refused if an operand may be anything."""
     if x.b is not None and not bool(x.b.isfinite().all()):
         raise Unsupported("a question about NaN or infinity that an honest implementation may decide either way")
     return Number(getattr(torch, cx.name.split(".")[1])(x.v))
