@@ -1,1 +1,2 @@
-"""The right answer of an imported task, how far it can be trusted, and what an honest implementation may deviate."""
+"""Computes the reference values of an imported task, their error bounds, and the allowed error of an honest
+implementation."""

@@ -1,4 +1,5 @@
-"""Is a right answer the same whatever the inputs are? Then it says nothing about who computed it."""
+"""Detects reference outputs that do not depend on the inputs. A match with such an output says nothing about a
+candidate."""
 import torch
 
 from .evaluate import evaluate
@@ -6,12 +7,12 @@ from .executed import run
 
 
 def is_constant(judged, graph, state, inputs, seed=1, device="cpu"):
-    """Is the right answer the same, within what is allowed, for quite other inputs?"""
+    """True if other random inputs give the same reference outputs within the allowed error."""
     generator = torch.Generator(device=device).manual_seed(seed + 1)
     def other(x):
         if not isinstance(x, torch.Tensor) or not x.is_floating_point() or not x.numel():
             return x
-        wide = x.double()  # 8-bit types have neither a least element nor products
+        wide = x.double()  # 8-bit types support neither minima nor products
         low, high = float(wide.min()), float(wide.max())
         return (low + (high - low) * torch.rand(x.shape, generator=generator, device=x.device)).to(x.dtype)
     if not any(isinstance(inputs[i], torch.Tensor) and inputs[i].is_floating_point() for i in graph.inputs):
@@ -19,8 +20,8 @@ def is_constant(judged, graph, state, inputs, seed=1, device="cpu"):
     others = [other(x) for x in inputs]
     try:
         again = run(graph, state, others, double=True)
-    except (RuntimeError, TypeError, ValueError, IndexError):  # an operation that is not there for fp64
+    except (RuntimeError, TypeError, ValueError, IndexError):  # an operation may lack an fp64 implementation
         again = [number.v for number, _ in evaluate(graph, state, others, seed, runs=0, device=device)]
     if any(v.shape != j.want.shape for j, v in zip(judged, again)):
-        return False  # as long as the values say
+        return False  # the output's length depends on values
     return all(bool(((v.double() - j.want).abs() <= j.allowed).all()) for j, v in zip(judged, again))

@@ -1,8 +1,9 @@
-"""Which operations of a traced graph have no rule, known without evaluating it: `unseen import` says so.
+"""Finds the operations of a traced graph that have no rule, without evaluating the graph. `unseen import` reports them.
 
-    coverage.refusal(model, inputs) -> one line that names the first such operation, or None
+    coverage.refusal(model, inputs) -> one line with the reasons, or None
 
-Only what no values can change is told here. A rule may still refuse an operation for the values of a configuration.
+This check covers only refusals that do not depend on values. A rule may still refuse an operation for the values of
+a configuration.
 """
 import copy
 
@@ -17,19 +18,19 @@ PYTHONS_OWN = "<built-in function getitem>"
 
 
 def kinds_of(node):
-    """The types of a node's results, however many elements the values say they have."""
+    """The types of a node's results. The results' sizes may depend on values."""
     return [t.dtype for t in tree_leaves(node.meta.get("val")) if isinstance(t, torch.Tensor)]
 
 
 def is_whole(node):
-    """Are all results and operands whole numbers or masks? PyTorch's own answer is the right one there."""
+    """True if all results and operands are whole numbers or masks. PyTorch's own answer is then the reference."""
     made = kinds_of(node)
     kinds = made + [k for n in node.all_input_nodes for k in kinds_of(n)]
     return bool(made) and not any(k.is_floating_point or k.is_complex for k in kinds)
 
 
 def is_of_nothing(node):
-    """Has it no element among its results, or among its operands?"""
+    """True if all results are empty, or all operands are empty."""
     made = routes.declared_tensors(node)
     given = [t for n in node.all_input_nodes for t in (routes.declared_tensors(n) or [])]
     return made is not None and (not any(t.numel() for t in made) or bool(given) and not any(t.numel() for t in given))
@@ -40,7 +41,7 @@ def is_complex(node):
 
 
 def reason(node):
-    """Why no value of this node can be told, or None."""
+    """Says why this node cannot be evaluated, or returns None."""
     if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
         return None
     if is_of_nothing(node):
@@ -56,7 +57,7 @@ def reason(node):
 
 
 def unruled(graph):
-    """[why] of each operation of the graph that an answer hangs on, once each and in order."""
+    """The reasons of all operations that an output depends on, each once and in order."""
     needed = {next(n for n in graph.nodes if n.op == "output")}
     found = []
     for node in reversed(graph.nodes):
@@ -69,13 +70,14 @@ def unruled(graph):
 
 
 def refusal(model, inputs):
-    """One line: why no configuration of this task can be judged, as far as its graph alone says. None: nothing is known against it."""
+    """Says in one line why the graph alone rules out a reference for every configuration. None: the graph gives no such
+    reason."""
     try:
         with torch.no_grad():
             graph = graphs.trace(copy.deepcopy(model), inputs)
     except Unsupported as why:
         return str(why)
-    except Exception:  # whatever the task's own code raises; another part of importing says it
+    except Exception:  # the task's own code may raise any exception; another part of importing reports it
         return None
     drawn = graph.random()
     if drawn:
@@ -85,6 +87,6 @@ def refusal(model, inputs):
 
 
 def note(model, inputs):
-    """As importing keeps it: [] or one note of the kind `unjudged`."""
+    """The notes for importing: [] or one note of the kind `unjudged`."""
     why = refusal(model, inputs)
     return [{"kind": "unjudged", "text": f"no configuration can be judged: {' '.join(why.split())[:300]}"}] if why else []

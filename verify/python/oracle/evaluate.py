@@ -1,11 +1,11 @@
-"""Evaluating a graph: value, radius, bound and runs of every operation; what of it the judge gets."""
+"""Evaluates a graph: value, radius, bound and runs of every operation. Derives the allowed error of each output."""
 import math
 
 import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
 from . import routes
-from . import (  # noqa: F401  (each adds its rules)
+from . import (  # noqa: F401  (each import registers its rules)
     algebra, complexes, curves, elementwise, fourier, gradients, listed, norms, placed, products, resized, sampling, scans, selected, shape, steps,
     sums, wholes)
 from .elementwise import RULES
@@ -13,16 +13,18 @@ from .graph import coarsest, declared, is_exponent, narrowed, packet, target_nam
 from .number import APART, CALIBRATED, EIGHT_BITS, FEW, FIRST, SMALLEST, STABLE, UNIT, Context, Number, Unsupported, distance, exact, of_mask
 
 RUNS = 12
-TIGHT = 64.0       # a bound up to so many times the spread of the runs decides
+TIGHT = 64.0  # the bound decides if it is at most this many times the spread of the runs
 UNTELLABLE = 2.0 ** -8
-STEPPED = 2.0 ** -4  # where jumps are among the errors
-JUMPING = 4        # one element in so many may lie beside a jump, for the spread of the others to say how far runs differ
-UNITS_UNTELLABLE = 8  # or so many units of a narrow format: of fp16 as much, of bf16, whose unit is 2^-8 itself, 2^-5
+STEPPED = 2.0 ** -4  # limit of the relative spread of an output that jumps contribute to
+# If more than one element in four lies beside a jump, the other elements cannot show the spread of the runs.
+JUMPING = 4
+# The limit is at least 8 units of the coarsest format: 2^-8 for fp16, and 2^-5 for bf16, whose unit is 2^-8.
+UNITS_UNTELLABLE = 8
 
 
 def evaluate(graph, state, inputs, seed=1, runs=RUNS, device="cpu", tables=frozenset()):
-    """The outputs as Numbers: `state` maps names to tensors, `inputs` are what forward gets. tables: names in the state of what everybody's
-    constructor computes for itself."""
+    """Returns the outputs as Numbers. `state` maps names to tensors, and `inputs` are the arguments of forward.
+    `tables` names the tensors of the state that every implementation's constructor computes for itself."""
     cx = Context(device, runs, seed, graph.recurrent)
     given = [state[name] for name in graph.names] + [inputs[i] for i in graph.inputs]
     places = iter(zip(given, [name in tables for name in graph.names] + [False] * len(graph.inputs)))
@@ -31,7 +33,7 @@ def evaluate(graph, state, inputs, seed=1, runs=RUNS, device="cpu", tables=froze
         if node.op == "placeholder":
             tensor, is_table = next(places)
             env[node] = complexes.given(cx, tensor.detach().to(device), cx.tabled if is_table else exact)
-        elif node.op == "get_attr":  # an attribute that is no buffer, or a constant of the code
+        elif node.op == "get_attr":  # a plain attribute (no buffer), or a constant of the code
             env[node] = complexes.given(cx, getattr(graph.module, node.target).detach().to(device), cx.tabled)
         elif node.op == "output":
             return outputs_of(node, env)
@@ -44,26 +46,26 @@ def evaluate(graph, state, inputs, seed=1, runs=RUNS, device="cpu", tables=froze
 
 
 def is_fixed(node):
-    """Does it follow from the sizes alone? No input and no weight has a part in it."""
+    """True if the node depends on sizes alone, and on neither inputs nor weights."""
     if "fixed" not in node.meta:
         node.meta["fixed"] = node.op == "call_function" and all(is_fixed(n) for n in node.all_input_nodes)
     return node.meta["fixed"]
 
 
-# What Python has decided by, though no result of it is in the graph.
+# Operations by which Python reads a value. They count even if no other node uses their result.
 READ = ("_local_scalar_dense", "nonzero", "equal")
-# Rules that look at themselves at masks and indices that may be decided either way.
+# Operations whose rules handle ambiguous masks and indices themselves.
 CHOOSING = ("where", "masked_fill", "masked_fill_", "index", "_unsafe_index", "index_put", "index_put_", "gather", "index_select", "embedding", "scatter",
             "scatter_", "scatter_add", "scatter_add_", "index_add", "index_add_", "max_pool2d_with_indices_backward",
             "max_pool3d_with_indices_backward", "max_unpool2d", "max_unpool3d")
 
 
-# What looks at no element of its operand, but its shape.
+# Operations that read only their operand's shape.
 BLANK = ("zeros_like", "ones_like", "full_like", "empty_like", "new_zeros", "new_ones", "new_full", "new_empty")
 
 
 def call(cx, node, env):
-    """One operation by its rule."""
+    """Evaluates one operation by its rule."""
     args = torch.fx.node.map_arg(node.args, lambda n: env[n])
     named = torch.fx.node.map_arg(node.kwargs, lambda n: env[n])
     name = target_name(node.target)
@@ -74,7 +76,8 @@ def call(cx, node, env):
     cx.wanted = {u.args[1] for u in node.users if u.users and target_name(u.target) == "<built-in function getitem>"}
     cx.raised = is_exponent(node)
     cx.laid = next((n.meta.get("val") for n in node.args[:1] if isinstance(n, torch.fx.Node)), None)
-    function = RULES.get(name) or RULES.get(plain)  # in place: the same, and the place has it afterwards
+    # An in-place operation has the same rule. Its operand's node gets the result afterwards.
+    function = RULES.get(name) or RULES.get(plain)
     args, named = with_indices(cx, node, env, args, named)
     kind = packet(node)
     kind = kind[:-1] if kind.endswith("_") and not kind.endswith("__") else kind
@@ -103,7 +106,7 @@ def call(cx, node, env):
     return result
 
 
-# Operations, element by element, on what lies beside a jump: the result does as well.
+# Element-wise operations that pass on the mark `beside`: if an operand lies beside a jump, so does the result.
 BESIDE = frozenset("add sub rsub mul div neg abs clamp clamp_min clamp_max maximum minimum where relu hardtanh _to_copy".split())
 
 
@@ -114,7 +117,7 @@ def keep_beside(result, args):
 
 
 def with_indices(cx, node, env, args, named):
-    """Whole numbers that were computed become indices where they are not computed with."""
+    """Converts computed whole numbers to indices, unless the operation does arithmetic with them."""
     if packet(node) in wholes.COMPUTED:
         return args, named
     held = {id(env[n]): declared(n) for n in node.all_input_nodes if wholes.is_computed(env[n], declared(n))}
@@ -130,7 +133,7 @@ def with_indices(cx, node, env, args, named):
 
 
 def exactly(node, args, named):
-    """An operation on whole numbers and booleans needs no rule."""
+    """Evaluates an operation on whole numbers and booleans with PyTorch itself, without a rule."""
     operands = [a for a in [*args, *named.values()] if isinstance(a, Number)]
     if any(a.is_undecided for a in operands):
         raise Unsupported(f"{node.target} of what an honest implementation may decide either way")
@@ -154,33 +157,37 @@ def outputs_of(node, env):
 
 
 class Judged:
-    """One output: want, allowed, radius (doubles, one an element), how it is labelled, or why it is dropped."""
+    """The reference of one output: `want`, `allowed` and `radius` (a double for each element), and its label. `dropped`
+    says why it is not judged."""
 
     def __init__(self, number, dtype, coarsest):
-        self.untellable = max(UNTELLABLE, UNITS_UNTELLABLE * coarsest)  # a few roundings of bf16 are no ill condition
+        # A few roundings of bf16 are not an ill condition.
+        self.untellable = max(UNTELLABLE, UNITS_UNTELLABLE * coarsest)
         self.number, self.dtype, self.dropped, self.ensemble, self.enclosed = number, dtype, None, False, True
         self.want = number.v.double()
         self.beside = self.jumping(number)
-        if number.beside is not None and bool(number.beside.any()):  # a step is what the task itself resolves its numbers to
+        # A jump's step is the task's own resolution.
+        if number.beside is not None and bool(number.beside.any()):
             self.untellable = max(self.untellable, STEPPED)
         known = lambda e: torch.zeros_like(self.want) if e is None else e.nan_to_num(nan=math.inf, posinf=math.inf)
         self.radius, self.bound = known(number.r), known(number.b)
-        self.spread, self.relative, self.untold = None, 0.0, 0  # untold: elements that may be anything, and are not judged
+        self.spread, self.relative, self.untold = None, 0.0, 0  # untold: elements without a reference, not judged
         if number.is_float:
             self.settle()
         else:
             self.tell()
 
     def jumping(self, number):
-        """Elements beside a jump, which either side is right of and which say nothing about the others; None: there are none, or so many
-        that they are what the output is made of."""
+        """The elements beside a jump. Either side is right there, and they say nothing about the other elements. None:
+        there are none, or more than a quarter of all are."""
         if number.beside is None or not number.is_float or not bool(number.beside.any()):
             return None
         near = number.beside.expand(number.v.shape)
         return None if int(near.sum()) * JUMPING > near.numel() else near
 
     def tell(self):
-        """Of masks either is right where they may go either way; whole numbers may be anything there, but an index that names a value."""
+        """Sets the allowed error of masks and whole numbers. Either value of an ambiguous mask is right. An ambiguous
+        whole number may be anything, unless it is an index that names a value."""
         number, none = self.number, torch.zeros_like(self.want)
         if number.open is None or number.names is not None:
             self.allowed = none
@@ -191,17 +198,19 @@ class Judged:
         self.leave_out()
 
     def leave_out(self):
-        """What may be anything is not judged; of more than a few nothing is."""
+        """Counts elements that may be anything, which are not judged. If they are more than one in 16, the output is
+        dropped."""
         self.untold = int(self.allowed.isinf().sum())
         if self.untold * FEW > self.allowed.numel():
             self.dropped = f"{self.untold} of {self.allowed.numel()} results may be anything in the declared arithmetic"
 
     def measure(self):
-        """max(RMS of the runs at this element, RMS over the tensor)."""
+        """The spread of the runs: max(RMS of the runs at this element, RMS over the tensor)."""
         if self.number.runs is None:
             return torch.zeros_like(self.want)
         square = torch.stack([torch.where(p == self.want, 0.0, (p - self.want) ** 2) for p in self.number.runs]).mean(0)
-        square = square.nan_to_num(nan=math.inf, posinf=math.inf)  # what a run has lost may be anything
+        # NaN in a run means that the element may be anything.
+        square = square.nan_to_num(nan=math.inf, posinf=math.inf)
         plain = square.isfinite() if self.beside is None else square.isfinite() & ~self.beside
         whole = square[plain].mean().sqrt() if bool(plain.any()) else square.new_tensor(math.inf)
         size = self.want[self.want.isfinite()].square().mean().sqrt()
@@ -211,23 +220,26 @@ class Judged:
     def settle(self):
         self.spread = self.measure()
         near = self.bound <= TIGHT * self.spread + 4 * self.rounding()
-        # of a step either side is right; what hangs on one may be continuous there, which the runs tell
+        # Either side of a step is right. A function of the step may be continuous there, and the runs show that.
         self.ensemble = not bool((near | self.beside if self.beside is not None and self.is_quantized() else near).all())
         self.allowed = self.bound
         if self.ensemble:
             self.allowed = torch.minimum(self.bound, CALIBRATED * self.spread + self.rounding())
         self.enclosed = bool((self.radius <= self.allowed / 8).all())
-        # what the judge itself does not know is no fault of the candidate
+        # The candidate is not blamed for the uncertainty of the reference itself.
         self.allowed = self.allowed + torch.minimum(self.radius, self.allowed / 8)
-        self.allowed = torch.where(self.want.isfinite(), self.allowed, 0.0)  # NaN and infinities match or do not,
-        if self.number.open is not None:  # or are what a choice has made of a number, and may be that number
+        # A NaN or an infinity must match.
+        self.allowed = torch.where(self.want.isfinite(), self.allowed, 0.0)
+        # An ambiguous choice may have made an infinity of a number: both are right.
+        if self.number.open is not None:
             self.allowed = torch.where(self.number.open.expand(self.want.shape) & self.want.isinf(), math.inf, self.allowed)
         unnamed = int(self.want.isnan().sum())
         if unnamed:
             self.dropped = (f"{unnamed} of {self.want.numel()} right answers are NaN, for which kernels have other conventions (a "
                             "row of which everything is masked)")
         self.leave_out()
-        proved = not self.ensemble and self.enclosed and not bool(self.want.any())  # 0 everywhere has no size to be held against
+        # An output of zeros has no size to compare the spread with. It is judged if its bound is proved.
+        proved = not self.ensemble and self.enclosed and not bool(self.want.any())
         if self.is_quantized():
             self.judge_steps()
         elif self.relative > self.untellable and not proved and self.dropped is None:
@@ -235,11 +247,12 @@ class Judged:
                             f"size, more than {self.untellable:.2g}")
 
     def is_quantized(self):
-        """Steps of a whole or an 8-bit type, on either side of which results may lie?"""
+        """True for a whole or 8-bit output with elements beside a jump."""
         return self.number.beside is not None and (not self.dtype.is_floating_point or self.dtype in EIGHT_BITS)
 
     def judge_steps(self):
-        """A step more or less tells still, however many results have two neighbours; a quarter of the greatest one does not."""
+        """Judges a quantized output. A difference of one step is still informative, however many elements are
+        ambiguous. The output is dropped if one element in 16 may be off by more than a quarter of the greatest."""
         most = float(self.want[self.want.isfinite()].abs().amax()) if bool(self.want.isfinite().any()) else 0.0
         wide = int((self.allowed > max(most / 4, 0.0 if self.dtype.is_floating_point else 1.0)).sum())
         if wide * FEW > self.allowed.numel() and self.dropped is None:
@@ -247,7 +260,7 @@ class Judged:
 
     @property
     def label(self):
-        """What decides, a proved bound or the calibrated ensemble; and whether the value is proved as well."""
+        """Says whether the proved bound or the calibrated ensemble decides, and whether the value is enclosed."""
         return f"{'ensemble' if self.ensemble else 'bound'}, {'enclosed' if self.enclosed else 'fp64'}"
 
     def rounding(self):
@@ -257,10 +270,11 @@ class Judged:
 
 
 def judge_index(judged, got):
-    """Whole numbers that point at values: right where the value they name is within the bound of the best one; of equal values
-    that are known for sure (an input's own), where they name the one that PyTorch's documentation promises.
+    """Judges indices. An index is right if the value that it names is within the bounds of the best one. Among equal
+    values without error (elements of an input), it must name the one that PyTorch's documentation promises.
 
-    Returns want with every index that is right in its place."""
+    Returns `want`, with every right index of the candidate in its place.
+    """
     number = judged.number
     if number.names is None:
         return judged.want
@@ -292,6 +306,6 @@ def named_twice(index, dim):
 
 
 def answer(graph, state, inputs, seed=1, device="cpu", tables=frozenset()):
-    """What the judge gets of every output."""
+    """Returns the reference of every output."""
     told = evaluate(graph, state, inputs, seed, device=device, tables=tables)
     return [Judged(number, dtype, unit) for (number, dtype), unit in zip(told, coarsest(graph))]

@@ -1,21 +1,24 @@
-"""Operations that need no rule of their own: on nothing, on whole numbers, on numbers without a dimension, on complex ones."""
+"""Evaluates operations that need no rule of their own: on empty tensors, on whole numbers, on numbers without
+dimensions, on complex numbers."""
 import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
 from . import complexes
 from .number import Number, Unsupported
 
-# Operations whose results name values, or depend on which of several writers comes last. They keep their rules.
+# Operations whose results name values, or depend on the order of several writers. They keep their rules.
 RULED = """argmax argmin max min sort topk median nanmedian kthvalue mode cummax cummin where index_put scatter copy nonzero equal masked_scatter
 _local_scalar_dense empty new_empty empty_like empty_strided new_empty_strided empty_permuted index_copy put""".split()
-# Operations along a dimension. They take a tensor without dimensions for a row of one.
+# Operations along a dimension. A tensor without dimensions is a row of one element there.
 ALONG = """argmax argmin max min sort topk median nanmedian kthvalue mode cummax cummin cumsum cumprod logcumsumexp _softmax _log_softmax softmax log_softmax
 logsumexp _safe_softmax sum mean linalg_vector_norm norm prod index_select var var_mean amax amin any all""".split()
 
 
-ORDERED = ("argmax", "argmin", "max", "min", "sort", "topk", "kthvalue", "median", "cummax", "cummin")  # a mask is 0 and 1 there
+# A mask is converted to 0 and 1 for these operations.
+ORDERED = ("argmax", "argmin", "max", "min", "sort", "topk", "kthvalue", "median", "cummax", "cummin")
 LOGICAL = ("logical_and", "logical_or", "logical_xor", "logical_not")
-OF_FRACTIONS = ("pow", "xlogy", "special_xlog1py", "atan2", "hypot", "copysign", "fmod", "remainder")  # one of two may be a mask or a whole number
+# One of two operands may be a mask or a whole number.
+OF_FRACTIONS = ("pow", "xlogy", "special_xlog1py", "atan2", "hypot", "copysign", "fmod", "remainder")
 
 
 def packet_of(name):
@@ -23,7 +26,7 @@ def packet_of(name):
 
 
 def declared_tensors(node):
-    """The node's results as tracing has them, or None where their number depends on values."""
+    """The node's results as traced, or None if their sizes depend on values."""
     found = tree_leaves(node.meta.get("val"))
     if not found or not all(isinstance(t, torch.Tensor) and all(isinstance(n, int) for n in t.shape) for t in found):
         return None
@@ -31,7 +34,7 @@ def declared_tensors(node):
 
 
 def of_nothing(cx, node):
-    """Results without a single element: nothing is wrong with them."""
+    """Results without elements, which are exact."""
     found = declared_tensors(node)
     if found is None or any(t.numel() for t in found) or not isinstance(node.target, torch._ops.OpOverload):
         return None
@@ -43,14 +46,14 @@ def of_nothing(cx, node):
 
 
 def of_no_operands(cx, node, args, named):
-    """Of tensors without a single element: sums are 0, products 1, as PyTorch has them."""
+    """Results of operands without elements, as PyTorch has them: sums are 0, products 1."""
     operands = operands_of(args, named)
     if not operands or any(x.v.numel() for x in operands) or packet_of(cx.name) in RULED:
         return None
     plain = lambda tree: tree_map(lambda x: x.v if isinstance(x, Number) else x, tree)
     try:
         made = node.target(*plain(args), **plain(named))
-    except (RuntimeError, IndexError, TypeError):  # the rule says why
+    except (RuntimeError, IndexError, TypeError):  # the rule reports the reason
         return None
     as_number = lambda t: Number(t.double() if t.is_floating_point() else t)
     return tree_map(lambda t: as_number(t) if isinstance(t, torch.Tensor) else t, made)
@@ -61,7 +64,7 @@ def operands_of(args, named):
 
 
 def of_whole_numbers(cx, node, args, named):
-    """Whole numbers and masks have one right result, which is PyTorch's."""
+    """An operation on whole numbers and masks has one right result: PyTorch's."""
     operands, found = operands_of(args, named), declared_tensors(node)
     ruled = packet_of(cx.name) in RULED and not (packet_of(cx.name) == "index_put" and True in args[3:])
     if not operands or found is None or ruled or any(x.is_float or x.open is not None or x.names for x in operands):
@@ -74,7 +77,7 @@ def of_whole_numbers(cx, node, args, named):
 
 
 def lifted(cx, args, named):
-    """Whole numbers and masks of which something with a fraction is computed, as floats."""
+    """Converts whole numbers and masks to floats if the result is a float."""
     operands, packet = operands_of(args, named), packet_of(cx.name)
     if packet in LOGICAL:
         return tree_map(lambda x: truth(x) if isinstance(x, Number) and x.is_float else x, (args, named))
@@ -89,7 +92,7 @@ def lifted(cx, args, named):
 
 
 def of_a_single_number(function, cx, args, named):
-    """The rule on a row of one number, where the operand has no dimension."""
+    """Applies the rule to a row of one element if the operand has no dimension."""
     x = args[0]
     def flat(t):
         return t.reshape(()) if t is not None and t.numel() == 1 else t
@@ -104,7 +107,7 @@ def of_a_single_number(function, cx, args, named):
 
 
 def truth(x):
-    """Is it not 0? Open where a computed number may be."""
+    """True where x is not 0. A computed number that may be 0 is ambiguous."""
     return Number(x.v != 0, open=None if x.b is None else (x.v.abs() <= x.b) & (x.b > 0))
 
 
@@ -113,7 +116,7 @@ def is_single(cx, args):
 
 
 def result(cx, node, function, args, named, exactly):
-    """The node's result by the first of these ways that fits; `function` is its rule, or None."""
+    """Evaluates the node by the first applicable route. `function` is its rule, or None."""
     made = of_nothing(cx, node)
     if made is not None:
         return made
@@ -124,7 +127,7 @@ def result(cx, node, function, args, named, exactly):
     if made is not None:
         return made
     if function is None and not operands_of(args, named) and not isinstance(node.target, torch._ops.OpOverload):
-        return node.target(*args, **named)  # sizes, as Python has them
+        return node.target(*args, **named)  # arithmetic of Python on sizes
     if function is None:
         return exactly(node, args, named)
     args, named = lifted(cx, args, named)
