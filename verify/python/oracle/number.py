@@ -1,14 +1,14 @@
-"""What is known of one tensor of the graph, and how one operation's errors join those of its operands.
+"""The state of one tensor of the graph, and the propagation of errors through one operation.
 
 A `Number` is a tensor in fp64 together with two bounds and a few perturbed copies:
 
     v     the value, evaluated in fp64
-    r     |v - exact| <= r, rigorous: every operation errs by its own rounding at u = 2^-53
-    b     an honest implementation in the declared arithmetic deviates by at most b: the same rule at its own u
+    r     the radius, rigorous: |v - exact| <= r. Every operation errs by its own rounding at u = 2^-53
+    b     the bound: an honest implementation in the declared arithmetic deviates by at most b. The same rule at its own u
     runs  the same graph with independent errors injected after every operation: how errors really add up
 
-r and b are None where they are zero everywhere. A comparison has `open`: where an honest implementation may decide
-either way. Whole numbers and booleans have neither.
+r and b are None if they are zero everywhere. Exact whole numbers and booleans have neither. A comparison has a mask
+`open` of its ambiguous elements: an honest implementation may decide them either way.
 """
 import math
 
@@ -20,22 +20,22 @@ UNIT = {torch.float32: U32, torch.float64: U64, torch.bfloat16: 2.0 ** -8, torch
 LARGEST = {torch.float32: 3.4028234663852886e38, torch.bfloat16: 3.3895313892515355e38, torch.float16: 65504.0}
 SMALLEST = {torch.float32: 2.0 ** -126, torch.bfloat16: 2.0 ** -126, torch.float16: 2.0 ** -14}
 EIGHT_BITS = {torch.float8_e4m3fn: (4, -6), torch.float8_e5m2: (3, -14)}  # significant bits, exponent of the smallest normal number
-WHOLE = 2.0 ** 24  # up to here fp32 has all whole numbers
-SUBNORMAL = 2.0 ** 23  # subnormal numbers below the smallest normal one, of fp32
-TOGETHER, ON_A_GPU = 1 << 14, 1 << 18  # runs of up to so many elements each are computed as one tensor
-TABLED = 4  # units of what a constructor computes that two of them may differ by
+WHOLE = 2.0 ** 24  # fp32 represents all whole numbers up to here
+SUBNORMAL = 2.0 ** 23  # number of fp32 magnitudes below the smallest normal one
+TOGETHER, ON_A_GPU = 1 << 14, 1 << 18  # elements of a run, at most, for all runs to be computed as one tensor (host, GPU)
+TABLED = 4  # units by which two constructors' tables may differ
 FEW = 16  # one element in so many may be anything, or lie beside a jump
 CALIBRATED = 8.0  # times the spread of the runs: doc/results/oracle.md
-# Radii are computed in fp64 themselves, from nonnegative terms: this much covers their own rounding.
+# Radii are themselves computed in fp64, from nonnegative terms. This factor covers their rounding.
 OUTWARD = 1 + 2.0 ** -20
 
 
 class Unsupported(Exception):
-    """The graph holds something that no rule covers; the text says what."""
+    """The graph holds something that no rule covers. The text names it."""
 
 
-# Which of equal values an index may name: PyTorch promises the first one for the greatest and the least, and nothing for what
-# sorts, but that no place is named twice.
+# Rules for an index among equal values (ANY: no rule). PyTorch promises the first one of several maxima or minima. A
+# sort or a topk names no place twice, and a stable sort keeps the order.
 ANY, FIRST, APART, STABLE = range(4)
 
 
@@ -44,19 +44,21 @@ class Number:
 
     def __init__(self, v, r=None, b=None, runs=None, open=None, names=None, whole=False, there=False):
         self.v, self.r, self.b, self.runs, self.open = v, r, b, runs, open
-        self.whole = whole or not v.is_floating_point()  # whole numbers in any honest arithmetic, whichever they are
-        self.sides = None  # of an open index: the least and the greatest that it may be (wholes.py)
-        self.beside = None  # of what jumps: the elements that lie beside a jump
-        self.names = names  # of indices: (the values they point into, the dimension, FIRST, APART, STABLE or ANY of equal ones)
-        self.exponents = self.taken = None  # sizes of what exponentials are taken of (exponents.py)
-        self.terms, self.count = None, 1  # of a sum of products: the sum of their magnitudes (None: |v|), and how many they are
-        self.there = there  # an open index names the right place, and is not there with everybody (listed.py)
+        self.whole = whole or not v.is_floating_point()  # whole numbers in any honest arithmetic, even if not the same ones
+        self.sides = None  # the least and the greatest value of an open index (wholes.py)
+        self.beside = None  # mask of elements beside a jump
+        self.names = names  # of an index: (values that it points into, dimension, FIRST, APART, STABLE or ANY)
+        self.exponents = self.taken = None  # sizes of exponents (exponents.py)
+        # A sum of products has the sum of its terms' magnitudes (None: |v|), and the number of its terms.
+        self.terms, self.count = None, 1
+        self.there = there  # an open index names the right place, but may be absent (listed.py)
 
     def run(self, i):
         return self.v if self.runs is None else self.runs[i]
 
     def size(self):
-        """What any sum may reach that an algebraically equal form of it has on the way: the sum of its terms' magnitudes."""
+        """The sum of the terms' magnitudes. It bounds the intermediate results of every algebraically equal form of the
+        sum."""
         return self.v.double().abs() if self.terms is None else self.terms
 
     @property
@@ -68,22 +70,22 @@ class Number:
 
     @property
     def is_undecided(self):
-        """A mask or an index, some of whose elements an honest implementation may decide either way?"""
+        """True for a mask or an index with ambiguous elements."""
         return not self.is_float and self.open is not None and bool(self.open.any())
 
 
 def unit_of(dtype):
-    """The unit roundoff of what is computed: sums and functions of narrow formats are formed in fp32."""
+    """The unit roundoff of computations. Narrow formats compute sums and functions in fp32."""
     return U64 if dtype == torch.float64 else U32
 
 
 def exact(v, dtype=None):
-    """A tensor of the task or a constant in it, upcast: nothing is wrong with it."""
+    """Wraps a tensor of the task or a constant without error, in fp64."""
     return Number(v.double() if v.is_floating_point() else v)
 
 
 def of_mask(x):
-    """0 and 1 to be computed with: what may be decided either way is off by one."""
+    """Converts a mask to 0 and 1. Ambiguous elements have the bound 1."""
     if x.v.dtype != torch.bool:
         raise Unsupported("whole numbers, computed with, that an honest implementation may decide either way")
     off = x.open.double()
@@ -93,22 +95,24 @@ def of_mask(x):
 
 
 def rounded(v, *operands):
-    """Where an operation rounds: sums and products of whole numbers are whole, and exact as long as fp32 has them all."""
+    """Where an operation rounds: 1 everywhere or, for whole operands, where the result exceeds the whole numbers of
+    fp32."""
     return v.abs() > WHOLE if all(x.whole for x in operands) else 1.0
 
 
 def distance(a, b):
-    """|a - b| in fp64. Equal values are 0 apart, infinities too, whose difference is NaN."""
+    """|a - b| in fp64. The distance of equal values is 0, also for infinities, whose difference is NaN."""
     return torch.where(a == b, 0.0, (a.double() - b.double()).abs())
 
 
 def half_step(size, dtype):
-    """Half the distance between neighbours of `dtype` at magnitudes of up to `size`. Zeros and infinities are stored exactly."""
+    """Half the distance between neighbours of `dtype` at magnitudes of up to `size`. Zeros and infinities are stored
+    exactly."""
     return torch.where((size == 0) | size.isinf(), 0.0, UNIT[dtype] * size.clamp(min=SMALLEST[dtype]))
 
 
 def in_eight_bits(v, dtype):
-    """The nearest number of an 8-bit format; beyond the format it is what torch makes of it."""
+    """The nearest number of an 8-bit format. Beyond the format's range, torch's own conversion decides."""
     bits, least = EIGHT_BITS[dtype]
     exponent = torch.frexp(v)[1].double() - 1
     unit = torch.exp2(exponent.clamp(min=least) - (bits - 1))
@@ -120,24 +124,24 @@ SHORT, GRID, BELOW = 2.0 ** 12, 2.0 ** 10, 2.0 ** 12
 
 
 def is_exact(x):
-    """Which elements no honest implementation errs in."""
+    """Mask of the elements that every honest implementation computes exactly."""
     return torch.ones_like(x.v, dtype=torch.bool) if x.b is None else x.b == 0
 
 
 def is_short(v):
-    """Numbers of at most 12 significant bits: fp32 has the product of any two."""
+    """True for numbers of at most 12 significant bits. fp32 represents the product of any two of them."""
     mantissa = torch.frexp(v.double())[0] * SHORT
     return mantissa == mantissa.round()
 
 
 def is_gridded(v):
-    """Multiples of 2^-10 below 2^12: fp32 has the sums of any of them that stay there, in whatever order."""
+    """True for multiples of 2^-10 below 2^12. fp32 represents their sums below 2^12, in any order."""
     scaled = v.double() * GRID
     return (scaled == scaled.round()) & (v.abs() < BELOW)
 
 
 def is_power(v):
-    """Powers of two: to multiply or to divide by one is exact."""
+    """True for powers of two. Multiplication or division by one is exact."""
     return torch.frexp(v.double())[0].abs() == 0.5
 
 
@@ -150,19 +154,19 @@ def add_bounds(*bounds):
 
 
 class Context:
-    """How the graph is evaluated: so many runs, with this generator, on this device."""
+    """The settings of an evaluation (runs, seed, device), and the properties of the current operation."""
 
     def __init__(self, device, runs, seed, recurrent=False):
         self.device, self.count = device, runs
-        self.gates = 4 if recurrent else 1  # times what else a sigmoid or a tanh may err absolutely
+        self.gates = 4 if recurrent else 1  # factor of the absolute error of a sigmoid or a tanh
         self.generator = torch.Generator(device=device)
         self.generator.manual_seed(seed)
-        self.dtype = torch.float32  # of the operation at hand, as declared
-        self.narrow = None  # a format of 16 bits that its result may be rounded to, though it is declared wider
-        self.fixed = False  # it follows from the sizes alone
+        self.dtype = torch.float32  # declared type of the current operation
+        self.narrow = None  # a 16-bit format to which its result may be rounded, although its declared type is wider
+        self.fixed = False  # its result depends on sizes alone
         self.raised = False  # its result is the exponent of an exponential
-        self.listed = False  # some rows are listed that may be missing
-        self.wanted = set()  # which of its results the graph takes, where it has several
+        self.listed = False  # the graph has a list of rows that may be missing
+        self.wanted = set()  # indices of the results that the graph uses, if there are several
         self.laid = None  # its first operand as the task's own tensor: shape, strides, offset
 
     def noise(self, like):
@@ -170,8 +174,8 @@ class Context:
         return torch.rand(like.shape, generator=self.generator, dtype=torch.float64, device=like.device) * 2 - 1
 
     def tabled(self, tensor):
-        """What a constructor has computed, and others compute for themselves (cosines of angles): two libraries' functions differ by two
-        units in the last place. Whole numbers, single ones and what is stored in 16 bits are as they are."""
+        """Wraps a table that every constructor computes for itself (cosines of angles). Two libraries' functions differ
+        by two units in the last place. Whole numbers, single numbers and 16-bit values are exact."""
         x = exact(tensor)
         if tensor.dtype != torch.float32 or tensor.numel() < 2:
             return x
@@ -181,7 +185,7 @@ class Context:
         return Number(x.v, None, own, [x.v + self.noise(own) * own for _ in range(self.count)] or None)
 
     def scalar(self, c, like=None):
-        """A Python number in the graph. Kernels hold it in fp32."""
+        """Wraps a Python number of the graph. Kernels hold it in fp32."""
         v = torch.as_tensor(c, dtype=torch.float64 if isinstance(c, float) else None, device=self.device)
         if not isinstance(c, float):
             return Number(v)
@@ -194,20 +198,21 @@ class Context:
     def out(self, v, propagated, local, runs=None, typical=None):
         """The result of an operation.
 
-        v           in fp64
-        propagated  level -> bound on what the operands' errors do to it, or None; level 0 is r, level 1 is b
-        local       unit -> bound on what the operation itself adds, a tensor or 0
-        runs        i -> its value for the i-th run's operands; None where no operand was perturbed
-        typical     unit -> amplitude of the error injected, where that is less than `local`: of sums
+            v           in fp64
+            propagated  level -> bound on the effect of the operands' errors, or None; level 0 is r, level 1 is b
+            local       unit -> bound on the operation's own error, a tensor or 0
+            runs        i -> the value for the i-th run's operands; None where no operand was perturbed
+            typical     unit -> amplitude of the injected error, if it is less than `local`: for sums
         """
         unit = unit_of(self.dtype)
         endless = bool(v.isinf().any())
         of_numbers = lambda e: torch.where(v.isinf(), 0.0, e) if endless and isinstance(e, torch.Tensor) else zero_free(e)
         r = add_bounds(propagated(0), of_numbers(local(U64)))
         r = None if r is None else r * OUTWARD
-        own = of_numbers(local(unit))  # no operation rounds what is infinite: a mask's -inf stays one
+        own = of_numbers(local(unit))  # no operation rounds an infinity: a mask's -inf stays exact
         b = add_bounds(propagated(1), own)
-        if own is not None:  # a result below the smallest normal number may be flushed to zero
+        # A kernel may flush a result below the smallest normal number to zero.
+        if own is not None:
             least = SMALLEST.get(self.dtype, 0.0)
             b = torch.where((b == 0) & ((v == 0) | (v.abs() >= least)), 0.0, b + least) if isinstance(b, torch.Tensor) else b + least
         amplitude = own if typical is None else of_numbers(typical(unit))
@@ -216,10 +221,12 @@ class Context:
         return Number(v, r, b, perturbed)
 
     def stored(self, v, b, amplitude):
-        """What is stored in a narrow format is rounded once more; beyond the format nothing is known."""
+        """Adds the rounding of a narrow storage format to b and to the amplitude. Beyond the format's range, b is
+        infinite."""
         rounding = UNIT.get(self.dtype, 0.0)
         if rounding > U32:
-            held = v.to(self.dtype).double() == v  # the format has this number, and every honest implementation computes it
+            # The format represents this number, and every honest implementation computes it exactly.
+            held = v.to(self.dtype).double() == v
             own = half_step(v.abs(), self.dtype)
             own = torch.where(held if b is None else held & (b == 0), 0.0, own) if v.is_floating_point() else own
             b = own if b is None else torch.where(b == 0, own, b + half_step(v.abs() + b, self.dtype))
@@ -232,7 +239,7 @@ class Context:
         return b, amplitude
 
     def permitted(self, x, dtype):
-        """x, of which an honest implementation may round every element to a narrower format: its subnormal numbers have an
+        """x with the permission to round every element to a narrower format. The format's subnormal numbers have an
         absolute error, and 0 has none."""
         own = half_step(x.v.abs(), dtype)
         b = own if x.b is None else x.b + own + UNIT[dtype] * x.b
@@ -250,7 +257,8 @@ class Context:
         return made
 
     def together(self, v, runs, amplitude):
-        """All runs of few elements as one tensor, where the calls are what takes time: the same numbers, on a host bit for bit."""
+        """Computes all runs of a small tensor as one tensor, to save calls. The result is the same, on a host bit for
+        bit."""
         p = v if runs is None else torch.stack([runs(i) for i in range(self.count)])
         if amplitude is not None:
             p = p + self.noise(v.expand(self.count, *v.shape)) * amplitude
@@ -258,8 +266,9 @@ class Context:
         return self.in_range(p, odd.reshape(-1, *[1] * v.dim()))
 
     def in_range(self, p, flushed):
-        """As the format has it: infinite beyond it, and below its smallest normal number 0 where `flushed`, in every second run (the
-        others keep what a subnormal number keeps), so that runs tell of what vanishes and is divided by afterwards."""
+        """Limits p to the declared format: infinite beyond its range. Where `flushed`, in every second run, subnormal
+        numbers become 0. The other runs round them to a subnormal number. So the runs show results that vanish and
+        are divided by afterwards."""
         largest, smallest = LARGEST.get(self.dtype), SMALLEST.get(self.dtype)
         if largest is None or not p.numel():
             return p
@@ -278,7 +287,7 @@ def zero_free(bound):
 
 
 def perturbed(*operands):
-    """Does any run of these differ from their values?"""
+    """True if any run of the operands differs from their values."""
     return any(isinstance(x, Number) and x.runs is not None for x in operands)
 
 
@@ -290,7 +299,8 @@ def moved(f, *operands):
 
 
 def lost(cx, x, where):
-    """x, of which the elements `where` may be anything, since an honest implementation may have chosen others."""
+    """x with the elements `where` marked as lost: they may be anything, since an honest implementation may have chosen
+    others."""
     if where is None or not bool(where.any()):
         return x
     where = where.expand(x.v.shape)
@@ -301,7 +311,7 @@ def lost(cx, x, where):
 
 
 def same(f, x, zero_fill=True):
-    """An operation that only moves elements: of values, bounds and runs alike."""
+    """Applies an operation that only moves elements to values, bounds and runs alike."""
     if not isinstance(x, Number):
         raise Unsupported("an element-moving operation on a Python number")
     lift = lambda t: None if t is None else f(t)
