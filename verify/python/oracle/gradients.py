@@ -1,7 +1,7 @@
-"""Gradients: what `torch.autograd.grad` within a forward pass leaves in the graph.
+"""Rules of gradients, which `torch.autograd.grad` within a forward pass leaves in the graph.
 
-Most backward operations come apart by PyTorch's own table. Those below have a rule here, since the table lacks them or takes them
-apart by a choice that an honest implementation may make otherwise.
+PyTorch's own table decomposes most backward operations. The operations below have a rule here for one of two reasons.
+Either the table lacks them, or its decomposition makes a choice that an honest implementation may make otherwise.
 """
 import math
 
@@ -25,14 +25,14 @@ def hard_shrink(grad, x, limit):
 
 
 def weight_norm(grad, v, g, norms, dim):
-    """Of w = g v / |v|: (for v, for g)."""
+    """The gradients of w = g v / |v|: (for v, for g)."""
     dims = [d for d in range(v.dim()) if d != dim]
     along = (grad * v).sum(dims, keepdim=True) / norms
     return g / norms * (grad - v * (along / norms)), along
 
 
 def distances(grad, first, second, p, made):
-    """Of Euclidean distances; of equal points it is 0."""
+    """The gradient of Euclidean distances. It is 0 for equal points."""
     if p != 2:
         return NotImplemented
     share = torch.where(made == 0, torch.zeros_like(made), grad / made)
@@ -51,7 +51,8 @@ def apart():
 
 @rule("aten.convolution_backward.default")
 def convolution(cx, grad, x, w, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, mask):
-    """Each gradient is a sum of products itself: for the input over what it was taken into, for the weight over all places."""
+    """The gradients of a convolution. Each is itself a sum of products: that of the input over the outputs that use it,
+    that of the weight over all places."""
     shared = (None, stride, padding, dilation, transposed, output_padding, groups)
     neighbours = winograd(x.v, w.v, stride, dilation, transposed)
     window, channels = math.prod(w.v.shape[2:]), w.v.shape[0] if not transposed else w.v.shape[1]
@@ -72,8 +73,8 @@ def convolution(cx, grad, x, w, bias_sizes, stride, padding, dilation, transpose
 # --- linear maps with weights that are not negative ---
 
 def weighted(cx, f, x, n, size=None, own=None):
-    """v = f(x), sums of n weighted elements. size(t): what bounds the sum of magnitudes where weights may be negative; own(u, size):
-    what weights that are themselves computed add."""
+    """v = f(x), sums of n elements with weights. If weights may be negative, size(t) bounds the sum of magnitudes.
+    own(u) is the error of weights that are themselves computed."""
     v, size = f(x.v), size or f
     magnitude = size(x.v.abs())
     def propagated(level):
@@ -123,13 +124,14 @@ def near(t, rank, reach):
     return pool(t, 2 * reach + 1, 1, reach) * (2 * reach + 1) ** rank
 
 
-PLACE = 8  # a place between pixels is two products and two sums, each at most as large as the image
+PLACE = 8  # roundings of a place between pixels: two products and two sums, each at most as large as the image
 
 
 @rule("aten.upsample_linear1d_backward.default", "aten.upsample_bilinear2d_backward.default", "aten.upsample_trilinear3d_backward.default",
       "aten.upsample_bicubic2d_backward.default")
 def between_pixels(cx, grad, made, given, align, *scales):
-    """A place that is off by e moves a weight by e, and what lies within a pixel of it may get it."""
+    """The gradient of an interpolation. A place that is off by e moves a weight by e. A pixel next to it may get that
+    share."""
     op, rank = operator(cx.name), len(made)
     n = math.prod(2 * -(-o // i) + 2 for o, i in zip(made, given[2:]))
     f = lambda g: op(g, made, given, align, *scales)
@@ -151,7 +153,7 @@ def nearest(cx, grad, made, given, *scales):
     return weighted(cx, lambda g: op(g, made, given, *scales), grad, n)
 
 
-# --- greatest of a window ---
+# --- maxima of windows ---
 
 def windows_of(t, rank, kernel, stride, padding, dilation, fill):
     """The elements of each window, flat in the last dimension."""
@@ -163,7 +165,8 @@ def windows_of(t, rank, kernel, stride, padding, dilation, fill):
 
 
 def may_be_greatest(x, rank, kernel, stride, padding, dilation):
-    """(places within the plane that each window holds, or -1; which of them may be its greatest element, in windows where more may)."""
+    """Returns (the places within the plane that each window holds, or -1; a mask of the elements that may be the
+    greatest). The mask is empty for windows with a single candidate."""
     v, b = x.v, or_zero(x.b, x.v)
     plane = x.v.shape[-rank:]
     at = torch.arange(math.prod(plane), dtype=torch.float64, device=v.device).reshape(1, *plane)
@@ -178,7 +181,8 @@ def may_be_greatest(x, rank, kernel, stride, padding, dilation):
 
 @rule("aten.max_pool2d_with_indices_backward.default", "aten.max_pool3d_with_indices_backward.default")
 def greatest_of_window(cx, grad, x, kernel, stride, padding, dilation, ceil_mode, index):
-    """The element that was taken gets it; where several may have been taken, nobody knows which."""
+    """The gradient of a pooling goes to the element that was taken. If several elements may have been taken, their
+    gradients are lost."""
     rank = 2 if "2d" in cx.name else 3
     wide_ = [wide(t, rank) for t in (kernel, stride if list(stride) else kernel, padding, dilation)]
     if ceil_mode:

@@ -1,4 +1,4 @@
-"""A task's forward pass as one graph of ATen operations, with the declared type of every result."""
+"""Traces a task's forward pass to one graph of ATen operations, with the declared type of every result."""
 import contextlib
 import functools
 import warnings
@@ -16,11 +16,11 @@ from ..task import effects, structure
 from . import gradients, recurrent
 from .number import U32, UNIT, Unsupported
 
-SMALL_ELEMENTS, SMALL_WORK = 1 << 12, 1 << 20  # of an operation's result, floating-point operations in it
+SMALL_ELEMENTS, SMALL_WORK = 1 << 12, 1 << 20  # elements of an operation's result, and its floating-point operations
 RANDOM = ("bernoulli", "rand", "randn", "randint", "normal", "multinomial", "native_dropout", "rand_like", "randn_like",
           "randperm", "uniform", "exponential", "randint_like", "geometric", "cauchy", "log_normal", "normal_functional", "rrelu_with_noise", "random",
           "binomial", "poisson")
-# Operations without a rule of their own that come apart into such as have one.
+# Operations without a rule that are decomposed to operations with a rule.
 APART = ("glu", "im2col", "reflection_pad1d", "reflection_pad2d", "reflection_pad3d", "replication_pad1d", "replication_pad2d",
          "replication_pad3d", "std", "std_mean", "logit", "addcdiv", "addcmul", "lerp", "clamp_min_", "addr", "trace", "dist", "index_copy",
          "binary_cross_entropy", "soft_margin_loss", "log_sigmoid_forward", "prelu", "_prelu_kernel", "celu", "hardshrink",
@@ -32,7 +32,7 @@ APART = ("glu", "im2col", "reflection_pad1d", "reflection_pad2d", "reflection_pa
 
 
 def trilinear(a, b, c, expand_a, expand_b, expand_c, sum_dim, unroll_dim=1):
-    """Sums of products of three, as of a bilinear layer."""
+    """Sums of products of three factors, as in a bilinear layer."""
     def wide(t, dims):
         for d in dims:
             t = t.unsqueeze(d)
@@ -41,13 +41,14 @@ def trilinear(a, b, c, expand_a, expand_b, expand_c, sum_dim, unroll_dim=1):
 
 
 def fake_quantize(x, scale, zero_point, least, most):
-    """(rounded to steps of `scale`, which were within the limits)"""
+    """Returns (x rounded to steps of `scale`, a mask of the elements within the limits)."""
     steps = torch.round(x / scale) + zero_point
     return (steps.clamp(least, most) - zero_point) * scale, (steps >= least) & (steps <= most)
 
 
 def between_pixels(decomposed):
-    """A bilinear sample has a rule of its own, which knows that it is continuous; others come apart."""
+    """Decomposes a grid sample, except in the bilinear mode. That mode has a rule of its own, which uses its
+    continuity."""
     def sample(x, grid, mode=0, *how):
         return NotImplemented if mode == 0 else decomposed(x, grid, mode, *how)
     return sample
@@ -64,7 +65,7 @@ def apart():
 
 @contextlib.contextmanager
 def plainly():
-    """No fused kernels of a library: attention and recurrent layers come apart into operations of their own."""
+    """Disables fused library kernels, so that attention and recurrent layers are decomposed."""
     with warnings.catch_warnings(), torch.no_grad(), torch.backends.mkldnn.flags(enabled=False), \
             torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
         warnings.simplefilter("ignore")
@@ -77,12 +78,12 @@ def plainly():
 
 
 class Graph:
-    """nodes in order, and what they take: parameters and buffers by name, then inputs."""
+    """The nodes in order, and the values of their placeholders: parameters and buffers by name, then inputs by place."""
 
     def __init__(self, module, names, inputs, of_values, recurrent=False):
         self.module, self.names, self.inputs = module, names, inputs
-        self.of_values = of_values  # numbers that the model's Python code read are constants of it
-        self.recurrent = recurrent  # a library's recurrent layers are in it, step by step
+        self.of_values = of_values  # numbers that the model's Python code read are constants of the graph
+        self.recurrent = recurrent  # holds a library's recurrent layers, step by step
         self.nodes = list(module.graph.nodes)
         self.last_use = {}
         for node in self.nodes:
@@ -90,7 +91,8 @@ class Graph:
                 self.last_use[used] = node
 
     def is_small(self):
-        """Is there so little to compute in an operation, on average, that starting one on a GPU takes longer than a processor does?"""
+        """True if the average operation is so small that its launch on a GPU takes longer than a processor needs to
+        compute it."""
         count = elements = work = 0
         made = lambda n: getattr(self.module, n.target) if n.op == "get_attr" else n.meta.get("val")
         for node in self.nodes:
@@ -98,7 +100,7 @@ class Graph:
                 operands = [made(n) for n in [node, *node.all_input_nodes]]
                 tensors = [t for t in tree_leaves(operands) if isinstance(t, torch.Tensor)]
                 if any(o is None for o in operands) or any(not isinstance(t.numel(), int) for t in tensors):
-                    return False  # nobody knows, or it hangs on values
+                    return False  # sizes are unknown or depend on values
                 out, count = operands[0], count + 1
                 elements += sum(t.numel() for t in tree_leaves(out) if isinstance(t, torch.Tensor))
                 if node.target.overloadpacket in flop_registry:
@@ -106,7 +108,7 @@ class Graph:
         return elements <= SMALL_ELEMENTS * count and work <= SMALL_WORK * count
 
     def random(self):
-        """The first operation that draws numbers, or None."""
+        """The first operation that draws random numbers, or None."""
         for node in self.nodes:
             name = packet(node)
             if name and name.rstrip("_") in RANDOM:
@@ -118,7 +120,8 @@ class Graph:
 
 @functools.cache
 def target_name(target):
-    """What a node calls, as torch prints it: which takes a while, and a graph has few of them."""
+    """The name of a node's target. torch takes long to print it, and a graph has few distinct targets, hence the
+    cache."""
     return str(target)
 
 
@@ -127,12 +130,12 @@ def packet(node):
 
 
 def state_of(model):
-    """Parameters and buffers; of shared ones the first name."""
+    """Parameters and buffers. A shared one has its first name."""
     return {**dict(model.named_parameters()), **dict(model.named_buffers())}
 
 
 def untraceable(failure):
-    """The model raises this itself (verify/session/session_told.c looks for these words)."""
+    """The error of a model that itself raises an exception. verify/session/session_told.c looks for these words."""
     return Unsupported(f"the forward pass cannot be traced: {type(failure).__name__}: {str(failure)[:200]}")
 
 
@@ -141,23 +144,24 @@ def made_by(function, mode, given):
 
 
 def settled(made, mode, given):
-    """Without the mutations inside of operations that the library itself composes of others, parts of a result by parts (a border that
-    goes round, a Vandermonde matrix): of such they are seen only when the graph is traced again."""
-    def mutates(module):  # more than what it is given, as a batch norm its running statistics
+    """Removes mutations within composite library operations that build a result part by part (circular padding, a
+    Vandermonde matrix). They become visible only when the graph is traced again."""
+    # True if the module mutates more than its placeholders. A batch norm mutates only those: its running statistics.
+    def mutates(module):
         return any(node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable and
                    [getattr(a, "op", "") for a in node.args[:1]] != ["placeholder"] for node in module.graph.nodes)
     if not mutates(made):
         return made
     try:
         again = made_by(functionalize(made, remove="mutations"), mode, given)
-    except Exception:  # of any kind: then it stays as it is, and the module's own answer says whether that is right
+    except Exception:  # the graph stays unchanged; the comparison with the module's own answer shows whether it is right
         return made
     return made if mutates(again) else again
 
 
 def trace(model, inputs, written=()):
-    """The graph of model(*inputs). Inputs that are no tensors are constants of it. What inputs hold afterwards comes first among its outputs,
-    for those at the places `written`."""
+    """The graph of model(*inputs). Inputs that are not tensors are constants of it. For the inputs at the places
+    `written`, the graph's first outputs are their contents after the call."""
     state = state_of(model)
     names = list(state)
     places = [i for i, x in enumerate(inputs) if isinstance(x, torch.Tensor)]
@@ -183,13 +187,14 @@ def trace(model, inputs, written=()):
                 model.__dict__.update(held)
             recurrent.spread(made)
             return Graph(made, names, places, mode == "real", any(isinstance(m, torch.nn.RNNBase) for m in model.modules()))
-        except Exception as error:  # what a model's own code raises may be of any kind
+        except Exception as error:  # a model's own code may raise any exception
             failure = error
     raise untraceable(failure)
 
 
 def attempts(forward):
-    """Without values where that is possible, then with them; with mutations turned into results, then as they are."""
+    """The tracing attempts in order: without values, then with values. Each is tried with mutations turned into
+    results, then with mutations."""
     for mode in ("fake", "real"):
         yield mode, functionalize(forward, remove="mutations")
         yield mode, forward
@@ -206,8 +211,9 @@ def declared(node):
 def narrowed(node):
     """The 16-bit format to which attention over tensors of that format may round its probabilities, or None.
 
-    PyTorch's own decomposition keeps them in fp32 and stores, beside the second product, a copy in the tensors' format that
-    nobody uses: of fp32 tensors there is none, and a cast that the task itself writes is used."""
+    PyTorch's own decomposition keeps the probabilities in fp32. Beside the second product it stores an unused copy
+    in the tensors' format. There is no copy for fp32 tensors. A cast that the task itself writes has a user.
+    """
     if packet(node) != "_safe_softmax":
         return None
     return next((declared(u) for u in node.users if packet(u) == "_to_copy" and not u.users and declared(u) in (
@@ -220,14 +226,14 @@ PASSED_ON = ("view", "_unsafe_view", "reshape", "transpose", "permute", "unsquee
 
 
 def is_exponent(node):
-    """Does an exponential take the result, as it is or with elements moved or masked?"""
+    """True if an exponential uses the result, either directly or after moves and masks."""
     if "exponent" not in node.meta:
         node.meta["exponent"] = any(packet(u) in EXPONENTIALS or (packet(u) in PASSED_ON and is_exponent(u)) for u in node.users)
     return node.meta["exponent"]
 
 
 def coarsest(graph):
-    """Of every output the greatest unit roundoff of the operations that it is made by, of fp32 at least."""
+    """For every output, the greatest unit roundoff of the operations that it depends on, at least that of fp32."""
     units = {}
     for node in graph.nodes:
         before = max((units[n] for n in node.all_input_nodes), default=U32)

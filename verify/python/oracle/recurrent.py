@@ -1,7 +1,9 @@
-"""Recurrent layers of the library (nn.RNN, nn.GRU, nn.LSTM): one operation while the model is traced, steps afterwards.
+"""Traces recurrent layers of the library (nn.RNN, nn.GRU, nn.LSTM) as one operation, and expands it to steps
+afterwards.
 
-Traced step by step a graph of thousands of nodes takes minutes, a millisecond and more a node; its nodes are written here instead.
-The formulas are those of PyTorch's documentation; all steps' products with the inputs are one product.
+A graph of thousands of nodes takes minutes to trace step by step, at a millisecond or more a node. Its nodes are
+written here instead. The formulas are those of PyTorch's documentation. The products of all steps with the inputs
+are one product.
 """
 import torch
 from torch.overrides import TorchFunctionMode
@@ -34,8 +36,12 @@ def _of_one_hot(tensor, num_classes=-1):
 
 
 class Whole(TorchFunctionMode):
-    """A recurrent layer is one operation: of tensors of equal lengths, without dropout, whose states are as wide as its results. One-hot rows
-    are a comparison: torch reads the least and the greatest index first, which Python then has decided by."""
+    """Traces a recurrent layer as one operation. It must have tensors of equal lengths, no dropout, and states as wide
+    as its results.
+
+    One-hot rows become a comparison. torch would first read the least and the greatest index, which makes them
+    decisions of Python.
+    """
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         if function is torch.nn.functional.one_hot:
@@ -43,7 +49,7 @@ class Whole(TorchFunctionMode):
             if most > 0:
                 return (index.unsqueeze(-1) == torch.arange(most, device=index.device)).long()
         if function is getattr(torch.nn.functional, "linear_cross_entropy", None) and (kwargs or {}).get("options"):
-            kwargs = {k: v for k, v in kwargs.items() if k != "options"}  # how it is cut into chunks changes no answer
+            kwargs = {k: v for k, v in kwargs.items() if k != "options"}  # the chunk size does not change the result
         kind = FUNCTIONS.get(function)
         if kind is None or kwargs or len(args) != 9 or not isinstance(args[3], bool) or not isinstance(args[2], (list, tuple)):
             return function(*args, **(kwargs or {}))
@@ -56,7 +62,7 @@ class Whole(TorchFunctionMode):
 
 
 class _Steps:
-    """Writes the steps of one node before it."""
+    """Writes the steps of one node in front of it."""
 
     def __init__(self, graph, node):
         self.graph, self.dtype, self.known = graph, node.args[1].meta["val"].dtype, {}
@@ -67,7 +73,7 @@ class _Steps:
         self.hidden = self.states[0].meta["val"].shape[-1]
 
     def op(self, function, *args, shape=None):
-        """A node, whose result has its first operand's shape where none is given."""
+        """Adds a node. Its result has the shape of its first operand unless `shape` is given."""
         node = self.graph.call_function(function, args)
         shape = tuple(args[0].meta["val"].shape if shape is None else shape)
         if shape not in self.known:
@@ -89,12 +95,12 @@ class _Steps:
         return self.op(aten.transpose.int, x, 0, 1, shape=(shape[1], shape[0], *shape[2:]))
 
     def product(self, x, weight, bias):
-        """x times a weight that was transposed, and the bias."""
+        """The product of x with a transposed weight, plus the bias."""
         made = self.op(aten.mm.default, x, weight, shape=(x.meta["val"].shape[0], weight.meta["val"].shape[1]))
         return made if bias is None else self.op(aten.add.Tensor, made, bias)
 
     def part(self, gates, first, count=1):
-        """Of [batch, gates * hidden] some gates."""
+        """Slices `count` gates from [batch, gates * hidden]."""
         return self.op(aten.slice.Tensor, gates, 1, first * self.hidden, (first + count) * self.hidden,
                        shape=(self.batch, count * self.hidden))
 
@@ -105,14 +111,14 @@ class _Steps:
         return self.op(aten.mul.Tensor, a, b)
 
     def gru(self, of_input, of_state, hidden):
-        """Gates: reset, update, new."""
+        """The gates are reset, update, new."""
         gates = self.op(aten.sigmoid.default, self.add(self.part(of_input, 0, 2), self.part(of_state, 0, 2)))
         reset, update = self.part(gates, 0), self.part(gates, 1)
         new = self.op(aten.tanh.default, self.add(self.part(of_input, 2), self.mul(reset, self.part(of_state, 2))))
         return [self.add(new, self.mul(update, self.op(aten.sub.Tensor, hidden, new)))]
 
     def lstm(self, of_input, of_state, hidden, cell):
-        """Gates: input, forget, cell, output."""
+        """The gates are input, forget, cell, output."""
         total = self.add(of_input, of_state)
         first, out = self.op(aten.sigmoid.default, self.part(total, 0, 2)), self.op(aten.sigmoid.default, self.part(total, 3))
         new = self.mul(self.part(first, 0), self.op(aten.tanh.default, self.part(total, 2)))
@@ -123,7 +129,8 @@ class _Steps:
         return [self.op(aten.tanh.default if self.kind == "rnn_tanh" else aten.relu.default, self.add(of_input, of_state))]
 
     def direction(self, flat, number, backwards):
-        """(results of every step, states after the last) of [steps * batch, width]: a way through a layer."""
+        """One direction of a layer over [steps * batch, width]. Returns (the results of every step, the states after
+        the last)."""
         each, cell = 4 if self.biased else 2, {"gru": self.gru, "lstm": self.lstm}.get(self.kind, self.plain)
         w_input, w_state, b_input, b_state = [*self.weights[number * each:(number + 1) * each], None, None][:4]
         w_input, w_state = (self.op(aten.t.default, w, shape=w.meta["val"].shape[::-1]) for w in (w_input, w_state))
@@ -135,7 +142,7 @@ class _Steps:
         return self.stack(results[::-1] if backwards else results), states
 
     def results(self):
-        """The nodes of what the operation returns."""
+        """The nodes of the operation's results."""
         x = self.turned(self.x) if self.batch_first else self.x
         width, last = self.width, []
         for layer in range(self.layers):
@@ -150,11 +157,11 @@ class _Steps:
 
 
 def spread(module):
-    """Writes the steps of recurrent layers into the module's graph."""
+    """Expands the recurrent layers of the module's graph to their steps."""
     for node in [n for n in module.graph.nodes if n.target is torch.ops.unseen.recurrent.default]:
         with module.graph.inserting_before(node):
             results = _Steps(module.graph, node).results()
-        for user in list(node.users):  # each takes one of the results
+        for user in list(node.users):  # each user takes one of the results
             user.replace_all_uses_with(results[user.args[1]])
             module.graph.erase_node(user)
         module.graph.erase_node(node)
