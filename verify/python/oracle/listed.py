@@ -1,8 +1,9 @@
-"""Rows listed by a mask that may go either way: the tokens of an expert, as `torch.where(chosen == e)` finds them.
+"""Rows listed by an ambiguous mask: for example the tokens of an expert, as `torch.where(chosen == e)` finds them.
 
-All that may be listed are, and those that may be missing are marked (`open`, and `there`: where they are is certain, whether is not). What is
-computed of such a row may be anything, and so is what it is written to; every other row is what it is, as long as each goes its own way
-from the list to where it is written: nothing may count them, cut them off or look from one to the next.
+The list holds all rows that may be in it. Rows that may be missing are marked as `open`. Their mark `there` says
+that their place is certain, and only their presence is not. A result computed from such a row may be anything, and
+so may the element that it is written to. All other rows keep their values, as long as every row goes its own way
+from the list to its place. No operation may count the rows, truncate them, or combine one row with another.
 """
 import torch
 
@@ -11,8 +12,8 @@ from .number import Number, Unsupported
 
 POINTWISE = ("add", "sub", "mul", "div", "neg", "abs", "exp", "relu", "silu", "gelu", "sigmoid", "tanh", "pow", "sqrt", "rsqrt", "square", "clamp",
              "clamp_min", "softplus", "elu", "leaky_relu", "hardtanh", "hardswish", "mish", "_to_copy", "clone", "detach", "alias")
-ALONG = {"slice": 1, "split": 2, "split_with_sizes": 2, "chunk": 2, "_softmax": 1, "unbind": 1, "select": 1}  # which argument is the dimension
-WRITTEN = -1  # nothing is left of the list
+ALONG = {"slice": 1, "split": 2, "split_with_sizes": 2, "chunk": 2, "_softmax": 1, "unbind": 1, "select": 1}  # position of the argument `dim`
+WRITTEN = -1  # the rows were written to their places; the list ends here
 
 
 def nonzero(cx, node, mask):
@@ -37,11 +38,12 @@ def _goes_row_by_row(node):
             is_written = is_written or found == WRITTEN
             if found != WRITTEN:
                 row[user] = found
-    return is_written  # else Python has read how many there are, and nothing more
+    return is_written  # otherwise Python has read only the list's length
 
 
 def _row_of(node, row):
-    """Along which dimension of the result the rows lie, `row` says it of earlier ones; None: they do not go their own ways."""
+    """The dimension of the result along which the rows lie. `row` holds that of earlier nodes. None: the rows do not go
+    their own ways."""
     if node.op != "call_function":
         return None
     name = target_name(node.target)
@@ -71,7 +73,8 @@ def _row_of(node, row):
 
 
 def _of_places(name, args, row):
-    """Of what picks by the list from a tensor that is none of it, or writes to one."""
+    """The same for an operation that uses the list as an index: it reads from a tensor outside the list, or writes to
+    one."""
     if args[0] in row:
         return None
     if name in ("index_select", "index_add"):

@@ -1,4 +1,4 @@
-"""Operations that put elements where their order or an index says: sorting, scattering, writing into places."""
+"""Operations that place elements by order or by index: sorting, scattering, writing into places."""
 import torch
 
 from .elementwise import div, mul, or_zero, rule
@@ -8,8 +8,8 @@ from .wholes import added_beside, either_way
 
 
 def _order(cx, x, f, dim, ties=APART):
-    """(values, indices) of f, which sorts along dim and may keep a part: an element in order is off by the row's greatest error at
-    most, and may change places with a neighbour that is within both bounds."""
+    """Returns (values, indices) of f, which sorts along dim and may keep a part. A sorted element is off by at most the
+    row's greatest error. It may change places with a neighbour that is within both bounds."""
     if not x.v.dim():
         raise Unsupported(f"{cx.name} of a single number")
     v, at = f(x.v)
@@ -19,27 +19,28 @@ def _order(cx, x, f, dim, ties=APART):
 
 
 def _steps(ordered, dim):
-    """How far each element along dim lies from the one before it."""
+    """The distance of each element along dim from its predecessor."""
     n = ordered.shape[dim] - 1
     return distance(ordered.narrow(dim, 1, n), ordered.narrow(dim, 0, n))
 
 
 def _exchanged(x, dim, ties):
-    """Which elements of x may change places with a neighbour in order."""
+    """Mask of the elements of x that may change places with a neighbour in order."""
     full, order = torch.sort(x.v, dim, descending=True)
     bound = or_zero(x.b, x.v).gather(dim, order)
     reach = bound.narrow(dim, 1, bound.shape[dim] - 1) + bound.narrow(dim, 0, bound.shape[dim] - 1)
     near = _steps(full, dim) <= reach
     if ties == STABLE:
-        near &= reach > 0  # equal ones without error keep their order
+        near &= reach > 0  # equal values without error keep their order
     edge = torch.zeros_like(near.narrow(dim, 0, 1)) if near.shape[dim] else torch.zeros_like(full, dtype=torch.bool)
     both = torch.cat([edge, near], dim) | torch.cat([near, edge], dim) if near.shape[dim] else edge
     return torch.zeros_like(both).scatter(dim, order, both)
 
 
 def _reached(x, dim, index):
-    """Which elements of x an honest implementation may write to, and this one may not, or with another value: in a row of which something
-    is undecided all of them, but where the index says which of equally many elements it has picked those that may be picked or not."""
+    """Mask of the elements of x that an honest implementation may write differently from this evaluation. In a row with
+    an ambiguous element, these are all elements. If the index comes from a sort or a top-k of a tensor of the same
+    shape, they are only those whose selection is ambiguous."""
     rows = torch.zeros_like(x.v, dtype=torch.bool)
     rows[tuple(slice(None if d == dim % x.v.dim() else n) for d, n in enumerate(index.v.shape))] = index.open.any(dim, True)
     if index.names is None or index.names[1] is None or index.names[0].v.shape != x.v.shape or index.names[1] % x.v.dim() != dim % x.v.dim():
@@ -64,7 +65,7 @@ def sort(cx, x, dim=-1, descending=False, stable=None, **named):
 
 
 def _added(cx, x, source, put):
-    """put(target, source) adds elements of the source to those of the target, n of them at a place."""
+    """put(target, source) adds source elements to target elements. Each target element gets n of them."""
     f = lambda t, s: put(t.double(), s.double())
     n = put(torch.zeros_like(x.v.double()), torch.ones_like(source.v.double()))
     v = f(x.v, source.v)
@@ -90,14 +91,15 @@ def scatter_add(cx, x, dim, index, source):
 
 
 def met_by(x, source, dim, index, by_row):
-    """How many elements of the source come to each place."""
+    """The number of source elements for each place."""
     none, ones = torch.zeros_like(x.v.double()), torch.ones_like(source.v.double())
     return none.index_add(dim, index.v, ones) if by_row else none.scatter_add(dim, index.v, torch.ones(index.v.shape, dtype=torch.float64, device=none.device))
 
 
 @rule("aten.scatter_reduce.two", "aten.index_reduce.default")
 def scatter_reduce(cx, x, dim, index, source, reduce, include_self=True):
-    """Sums and means as `_added` has them; a greatest or least one is off by no more than the farthest of those it was chosen from."""
+    """Sums and means follow `_added`. A maximum or minimum is off by at most the greatest error of the elements that it
+    is chosen from."""
     plain_index(index)
     by_row = "index_reduce" in cx.name
     def put(t, s, how, own=True):
@@ -146,8 +148,9 @@ def index_add(cx, x, dim, index, source, alpha=1):
 
 
 def _settled(cx, made, source, places):
-    """`made`, into which elements of `source` were written, one at each of `places` (flat ones, in the source's shape). Where several
-    came to one place, in an order that nothing says, it is theirs if they are all the same, else anything: a slot for what is dropped."""
+    """`made`, after elements of `source` were written to flat `places` of the same shape. Several writes to one place
+    have no defined order. If they all write the same exact value, the place has that value. Otherwise it may be
+    anything, such as a slot for dropped elements."""
     places = places.reshape(-1)
     flat = lambda t: t.expand(source.v.shape).reshape(-1)
     blank = torch.zeros(made.v.numel(), dtype=torch.float64, device=made.v.device)
@@ -194,12 +197,12 @@ def index_put(cx, x, indices, values, accumulate=False, **_):
 
 
 def _placed(cx, x, source, put):
-    """put(target, source): elements of the source in the place of some of the target's."""
+    """put(target, source) replaces some of the target's elements by source elements."""
     return joined(cx, [x, source], lambda ts: put(ts[0], ts[1].to(ts[0].dtype))) if source.v.numel() else x
 
 
 def _constant(cx, x, shape, value):
-    """As the tensor's format has it."""
+    """A constant, rounded to the tensor's format."""
     held = float(torch.tensor(value, dtype=cx.dtype)) if x.is_float else value
     return Number(torch.full(shape, held, dtype=x.v.dtype, device=x.v.device))
 
@@ -215,19 +218,19 @@ def select_scatter(cx, x, source, dim, index):
 
 
 def _is_whole_sort(x, dim, index):
-    """Is the index what sorted a tensor of that shape, all of it, along that dimension?"""
+    """True if the index is the complete sort order of a tensor of that shape, along that dimension."""
     if index.names is None or index.names[1] is None or not index.v.shape == x.v.shape == index.names[0].v.shape:
         return False
     return dim % x.v.dim() == index.names[1] % x.v.dim()
 
 
 def _as_sorted(cx, dim, index, source):
-    """`source`, in the order of a sort of which neighbours may have changed places: each of a row of such may be any of them, and a mask
-    that is the same for all is that."""
+    """`source` in a sort order whose neighbours may have changed places. Within a group of such neighbours, each
+    element may be any of the group's. A mask that is equal throughout a group stays exact."""
     n, x = index.v.shape[dim], index.names[0]
     bound = or_zero(x.b, x.v).gather(dim, index.v)
     starts = _steps(x.v.gather(dim, index.v), dim) > bound.narrow(dim, 1, n - 1) + bound.narrow(dim, 0, n - 1)
-    row = torch.cat([torch.zeros_like(index.v.narrow(dim, 0, 1)), starts.cumsum(dim)], dim)  # of each element
+    row = torch.cat([torch.zeros_like(index.v.narrow(dim, 0, 1)), starts.cumsum(dim)], dim)  # each element's group of neighbours
     of_row = lambda t, how: torch.zeros_like(t).scatter_reduce(dim, row, t, how, include_self=False).gather(dim, row)
     values = source.v.double()
     spread = of_row(values, "amax") - of_row(values, "amin")
@@ -265,7 +268,7 @@ def fill(cx, x, value):
 
 @rule("aten._unique2.default", "aten.unique_dim.default", "aten.unique_consecutive.default")
 def distinct(cx, x, *how, **named):
-    """Of exact numbers alone: nobody knows which of two computed ones are equal."""
+    """Distinct values, for exact numbers only: whether two computed numbers are equal cannot be determined."""
     if x.b is not None or x.is_undecided:
         raise Unsupported(f"{cx.name} of computed numbers")
     values, inverse, counts = operator(cx.name)(x.v, *how, **named)

@@ -1,4 +1,4 @@
-"""Operations that select, count or place elements, and whose result may have as many as the values say."""
+"""Rules of operations that select, count or place elements. Their results' sizes may depend on values."""
 import math
 
 import torch
@@ -26,7 +26,7 @@ def decided(cx, mask, what="values picked by a mask"):
 
 
 def nonzero_mask(cx, x):
-    """Where x is not 0, if that can be told."""
+    """Where x is not 0. Refuses computed numbers that may be 0."""
     if x.is_float and x.b is not None and bool(((x.v.abs() <= x.b) & (x.b > 0)).any()):
         raise Unsupported(f"{cx.name} of computed numbers that may be 0")
     return decided(cx, x, f"{cx.name} of what") != 0
@@ -64,7 +64,7 @@ def masked_scatter(cx, x, mask, source):
 
 @rule("aten.view.dtype")
 def bits(cx, x, dtype):
-    """The same bits as another type, of exact numbers."""
+    """Reinterprets the bits of exact numbers as another type."""
     if x.b is not None or x.is_undecided or cx.laid is None:
         raise Unsupported("the bits of computed numbers")
     made = x.v.to(cx.laid.dtype).view(dtype)
@@ -97,7 +97,7 @@ def scatter_view(cx, x, source, *where, **named):
 
 @rule("aten.linspace.Tensor_Tensor", "aten.linspace.Tensor_Scalar", "aten.linspace.Scalar_Tensor")
 def line(cx, first, last, steps, **named):
-    """Between computed ends, each of which counts with its share."""
+    """A linspace between computed ends. Each end counts with its share."""
     first, last = (t if isinstance(t, Number) else cx.scalar(float(t)) for t in (first, last))
     share = torch.linspace(0, 1, steps, dtype=torch.float64, device=cx.device)
     f = lambda a, b: a.double() + share * (b.double() - a.double())
@@ -105,7 +105,7 @@ def line(cx, first, last, steps, **named):
         ends = [None if x.error(level) is None else x.error(level).expand(share.shape) for x in (first, last)]
         return None if ends[0] is None and ends[1] is None else torch.maximum(*[or_zero(e, share) for e in ends])
     size = torch.maximum(first.v.double().abs(), last.v.double().abs()).expand(share.shape)
-    step = UNIT.get(cx.dtype, 0.0)  # the step between two places may be rounded as well
+    step = UNIT.get(cx.dtype, 0.0)  # the distance between two places may be rounded as well
     return cx.out(f(first.v, last.v), propagated, lambda u: (4 * u if u == U64 else 4 * max(u, step)) * size, moved(f, first, last))
 
 
@@ -114,7 +114,7 @@ WINDOWS = ("hann_window", "hamming_window", "blackman_window", "bartlett_window"
 
 @rule(*[f"aten.{name}.{overload}" for name in WINDOWS for overload in ("default", "periodic", "beta", "periodic_alpha", "periodic_alpha_beta")])
 def window(cx, *args, **_):
-    """Sums of cosines, of at most 1: two libraries differ by some units of that."""
+    """Sums of cosines, of at most 1. Two libraries' results differ by some units of that."""
     own = cx.dtype if cx.dtype.is_floating_point else torch.float32
     v = operator(cx.name)(*args, dtype=torch.float64).to(cx.device)
     made = cx.out(v, lambda level: None, lambda u: 8 * u * torch.ones_like(v))
@@ -123,7 +123,7 @@ def window(cx, *args, **_):
 
 @rule("aten.max_unpool2d.default", "aten.max_unpool3d.default")
 def max_unpool(cx, x, at, size, *_):
-    """Each element at its place in a plane of zeros."""
+    """Puts each element at its place in a plane of zeros."""
     rank = 2 if "2d" in cx.name else 3
     flat = same(lambda t: t.flatten(-rank), x)
     blank = Number(torch.zeros(*flat.v.shape[:-1], math.prod(size), dtype=torch.float64, device=x.v.device))
@@ -135,7 +135,7 @@ def max_unpool(cx, x, at, size, *_):
 
 @rule("aten.scatter.reduce", "aten.scatter.value_reduce")
 def scatter_with(cx, x, dim, at, source, *, reduce):
-    """The older form: each element of the source is added to its place, or multiplied by it."""
+    """The older form of scatter_reduce: each source element is added to its place, or multiplied by it."""
     source = source if isinstance(source, Number) else Number(torch.full(at.v.shape, float(source), dtype=torch.float64, device=x.v.device))
     source = same(lambda t: t[tuple(slice(n) for n in at.v.shape)], source)
     kept, cx.name = cx.name, "aten.scatter_reduce.two"
@@ -146,7 +146,7 @@ def scatter_with(cx, x, dim, at, source, *, reduce):
 
 @rule("aten.special_entr.default")
 def entropy(cx, x):
-    """-x log x, 0 at 0."""
+    """-x log x, which is 0 at 0."""
     if bool((x.v - or_zero(x.b, x.v) < 0).any()) and x.b is not None:
         raise Unsupported("the entropy of a computed number that may be negative")
     f = torch.special.entr
@@ -178,7 +178,8 @@ def signbit(cx, x):
 
 @rule("aten.histc.default")
 def histogram(cx, x, bins=100, low=0, high=0):
-    """Of exact numbers; one at a bin's edge may be counted on either side, since a kernel computes its bin by a product."""
+    """A histogram of exact numbers. A number at a bin's edge may be counted on either side, since a kernel computes its
+    bin by a product."""
     if x.b is not None:
         raise Unsupported("a histogram of computed numbers")
     v = x.v.double().reshape(-1)
@@ -210,7 +211,7 @@ def bincount(cx, x, weights=None, minlength=0):
 
 @rule("aten.mode.default")
 def mode(cx, x, dim=-1, keep=False):
-    """The value that occurs most often, of exact numbers. Of several that occur as often any is right."""
+    """The most frequent value of exact numbers. If several are equally frequent, any of them is right."""
     if x.b is not None or x.is_undecided:
         raise Unsupported("the most frequent one of computed numbers")
     v, at = torch.mode(x.v, dim, keep)
@@ -235,7 +236,7 @@ def clamp_to(cx, x, edge):
 
 @rule("aten.angle.default")
 def angle(cx, x):
-    """Of a real number 0 or pi."""
+    """The angle of a real number: 0 or pi."""
     zero = Number(torch.zeros_like(x.v))
     negative = compare_zero(cx, x)
     return choose(cx, negative, cx.out(torch.full_like(x.v.double(), math.pi), lambda level: None, lambda u: 2 * u * torch.ones_like(x.v)), zero)
@@ -255,7 +256,7 @@ def xlog1py(cx, x, y):
     kept, cx.name = cx.name, "aten.log1p.default"
     made = mul(cx, x, RULES[cx.name](cx, y))
     cx.name = kept
-    zero = (x.v == 0) & ~y.v.isnan()  # 0 whatever y is
+    zero = (x.v == 0) & ~y.v.isnan()  # 0, whatever y is
     off = lambda e: None if e is None else torch.where(zero, 0.0, e)
     exact = is_zero = zero if x.b is None else zero & (x.b == 0)
     runs = None if made.runs is None else [torch.where(is_zero, 0.0, t) for t in made.runs]
@@ -274,8 +275,9 @@ def zero(cx, x):
 
 @rule("aten._ctc_loss.default", "aten._ctc_loss.Tensor")
 def ctc_loss(cx, logs, targets, lengths, target_lengths, blank=0, zero_infinity=False):
-    """-log of a sum over paths of products of probabilities, step by step. A path takes one log-probability a step, so the sum moves
-    by at most the sum of the steps' greatest errors. A step's log-sum-exp of three errs by some units of its size."""
+    """-log of a sum over paths of products of probabilities, step by step. A path takes one log-probability a step. So
+    the loss moves by at most the sum of the steps' greatest errors. A step's log-sum-exp of three errs by some units
+    of its size."""
     plain = lambda x: x.v if isinstance(x, Number) else x
     targets, lengths, target_lengths = (plain(x) for x in (targets, lengths, target_lengths))
     if 1 in cx.wanted:

@@ -1,4 +1,4 @@
-"""Rules that compute nothing: moving, selecting and comparing elements, constants, casts."""
+"""Rules of operations without arithmetic: moving, selecting and comparing elements, constants, casts."""
 import functools
 
 import torch
@@ -25,7 +25,7 @@ def operator(name):
 def move(cx, x, *args, **named):
     op = operator(cx.name)
     if op in (torch.ops.aten.view.default, torch.ops.aten._unsafe_view.default):
-        op = torch.reshape  # what lies how in memory may differ here
+        op = torch.reshape  # the memory layout may differ here
     args = [a.v.item() if isinstance(a, Number) else a for a in args]
     f = lambda t: op(t, *args, **named)
     if not isinstance(x, Number):
@@ -41,7 +41,7 @@ for name in MOVES:
 
 
 def joined(cx, operands, f):
-    """cat, stack: an operand without error has zeros where others have some."""
+    """cat, stack. If only some operands have errors, the others get zeros."""
     operands = [o for o in operands if o.v.numel() or o.v.dim() > 1 or len(operands) == 1]
     def of(get):
         parts = [get(o) for o in operands]
@@ -75,7 +75,7 @@ def plain_index(*indices):
             raise Unsupported("values picked by an index that an honest implementation may decide either way")
 
 
-# What an index picks that may be another one may be anything.
+# An element picked by an ambiguous index may be anything.
 
 @rule("aten.gather.default")
 def gather(cx, x, dim, index, **_):
@@ -109,8 +109,8 @@ def index(cx, x, indices):
 
 
 def open_of(indices, dims):
-    """Which elements of t[indices], of so many dimensions, may be picked elsewhere; None: none. A mask that may go either way picks more or
-    fewer of them, and is refused."""
+    """Mask of the ambiguous elements of t[indices], which has `dims` dimensions. None: there are none. An ambiguous
+    mask changes the number of picked elements, and is refused."""
     given = [(d, i) for d, i in enumerate(indices) if i is not None]
     if not any(i.is_undecided for _, i in given):
         return None
@@ -120,7 +120,7 @@ def open_of(indices, dims):
     told = [torch.zeros_like(i.v, dtype=torch.bool) if i.open is None else i.open for _, i in given]
     open_ = functools.reduce(torch.logical_or, torch.broadcast_tensors(*told))
     places = [d for d, _ in given]
-    first = places[0] if places == list(range(places[0], places[-1] + 1)) else 0  # apart from each other they come first
+    first = places[0] if places == list(range(places[0], places[-1] + 1)) else 0  # separated index dimensions come first in the result
     return open_.reshape(*open_.shape, *[1] * (dims - first - open_.dim()))
 
 
@@ -135,11 +135,12 @@ def pad(cx, x, widths, value=0):
 
 
 def choose(cx, condition, a, b):
-    """where(condition, a, b); where the condition is open, either is right."""
+    """where(condition, a, b). If the condition is ambiguous, either value is right."""
     a, b = cx.number(a), cx.number(b)
     float_ = a.is_float or b.is_float
     if not float_ and condition.is_undecided and not (a.is_undecided or b.is_undecided) and a.v.dtype != torch.bool:
-        a, b, float_ = Number(a.v.double(), whole=True), Number(b.v.double(), whole=True), True  # computed whole numbers (wholes.py)
+        # The result is a computed whole number (wholes.py).
+        a, b, float_ = Number(a.v.double(), whole=True), Number(b.v.double(), whole=True), True
     if float_ and not cx.dtype.is_floating_point and any(x.is_undecided and x.v.dtype != torch.bool for x in (a, b)):
         a, b = (as_index(cx, x, cx.dtype) if x.is_float else x for x in (a, b))
         float_ = False
@@ -166,7 +167,7 @@ def choose(cx, condition, a, b):
 
 
 def sides_of(condition, a, b):
-    """The least and the greatest of what may be chosen."""
+    """The least and the greatest value that may be chosen."""
     if condition.open is None and a.sides is None and b.sides is None:
         return None
     found = []
@@ -178,7 +179,8 @@ def sides_of(condition, a, b):
 
 
 def either(condition, a, b):
-    """Where a choice among floats may go either way, or what it chooses hangs on an earlier one; None: nowhere."""
+    """Mask of the elements whose choice between floats is ambiguous, or whose chosen value depends on an ambiguous one.
+    None: there are none."""
     open_ = None
     if a.open is not None or b.open is not None:
         no = torch.zeros((), dtype=torch.bool, device=condition.v.device)
@@ -203,7 +205,7 @@ COMPARE = {"eq": torch.eq, "ne": torch.ne, "lt": torch.lt, "le": torch.le, "gt":
 
 
 def compare(cx, a, b):
-    if a is b:  # x != x asks for NaN, whatever x may be off by
+    if a is b:  # x != x tests for NaN, whatever the error of x
         return Number(COMPARE[cx.name.split(".")[1]](a.v, a.v))
     a, b = cx.number(a), cx.number(b)
     f = COMPARE[cx.name.split(".")[1]]
@@ -220,7 +222,7 @@ def compare(cx, a, b):
     if held is not None:
         near = held if near is None else near | held
         runs = [torch.where(held, ~v if i % 2 else v, v if runs is None else runs[i]) for i in range(cx.count)] or None
-    for x in (a, b):  # which index it is may be open, too
+    for x in (a, b):  # the index itself may be ambiguous
         if x.is_undecided:
             near = (x.open if near is None else near | x.open).expand(v.shape)
             runs = [torch.where(near, ~v if i % 2 else v, v if runs is None else runs[i]) for i in range(cx.count)] or None
@@ -228,7 +230,8 @@ def compare(cx, a, b):
 
 
 def by_type(cx, f, a, b, v):
-    """Where a comparison with a number of the code hangs on the type that holds it: the tensor's, fp32 or fp64. None: nowhere."""
+    """Mask of comparisons with a number of the code that depend on the type that holds it: the tensor's, fp32 or fp64.
+    None: there are none."""
     if not cx.name.endswith("Scalar") or not a.is_float or not b.is_float:
         return None
     own = cx.laid.dtype if cx.laid is not None else torch.float32
@@ -237,14 +240,16 @@ def by_type(cx, f, a, b, v):
 
 
 def decided(cx, f, a, b, v, gap, few):
-    """How the runs decide; where honest ones may do either, every other run decides otherwise than the value. `few`: elements that their
-    bounds leave open, where they are few."""
+    """The decisions of the runs. Where both decisions are honest, every other run takes the opposite of the value.
+    `few` is the mask of elements with ambiguous bounds, or False if there are many."""
     if (a.runs is None and b.runs is None) or not cx.count:
         return None
-    if a.whole and b.whole:  # whose runs are on either side of a jump already
+    # The runs of whole numbers are already on either side of a jump.
+    if a.whole and b.whole:
         return [f(a.run(i), b.run(i)) for i in range(cx.count)]
     off = torch.stack([a.run(i) - b.run(i) - (a.v - b.v) for i in range(cx.count)])
-    square = off.where(off.isfinite(), 0.0).square().mean(0)  # a mask's infinities say nothing about how far runs differ
+    # A mask's infinities say nothing about the spread of the runs.
+    square = off.where(off.isfinite(), 0.0).square().mean(0)
     near = ((gap <= CALIBRATED * torch.maximum(square.sqrt(), square.mean().sqrt())) | few) & ~(is_exact(a) & is_exact(b))
     return [torch.where(near, ~v if i % 2 else v, f(a.run(i), b.run(i))) for i in range(cx.count)]
 
@@ -255,7 +260,7 @@ for name in COMPARE:
 
 @rule("aten._to_copy.default", "aten.to.dtype", "prims.convert_element_type.default")
 def cast(cx, x, *args, **named):
-    """A down-cast is the identity and a rounding that an implementation may take or leave."""
+    """A down-cast is the identity, plus a rounding that an implementation may perform or skip."""
     if cx.dtype in UNIT:
         if not x.is_float:
             return Number(x.v.double(), whole=True)
@@ -263,7 +268,8 @@ def cast(cx, x, *args, **named):
     if x.is_float and cx.dtype in EIGHT_BITS:
         return step(cx, x, lambda t: in_eight_bits(t, cx.dtype), whole=False)
     if x.is_float and cx.dtype != torch.bool:
-        # What sizes alone say (the places of an interpolation) is as the module has it: its own answer is looked at, too.
+        # A value that depends on sizes alone (the places of an interpolation) is the module's own. The comparison with
+        # the module's answer covers it.
         if x.b is not None and not cx.fixed and not bool(((x.v - x.b).trunc() == (x.v + x.b).trunc()).all()):
             return x if x.whole else step(cx, x, torch.trunc)
         return Number(x.v.to(cx.dtype))
@@ -306,14 +312,14 @@ def copy(cx, target, source, *_):
 
 
 def no_numbers(cx, *operands):
-    """Whole numbers are exact; of masks some elements may be open."""
+    """Refuses operands that are not exact. Masks may have ambiguous elements."""
     if any(x.is_float or x.open is not None and x.v.dtype != torch.bool for x in operands):
         raise Unsupported(f"no rule for {cx.name} of numbers that are not exact")
 
 
 @rule(*[f"aten.{name}" for kind in ("and", "or", "xor") for name in (f"bitwise_{kind}.Tensor", f"logical_{kind}.default")])
 def logic(cx, a, b):
-    """Open where another outcome of an open operand changes the result."""
+    """A result is ambiguous if another value of an ambiguous operand changes it."""
     no_numbers(cx, a, b)
     f = getattr(torch, cx.name.split(".")[1])
     v = f(a.v, b.v)
@@ -333,7 +339,7 @@ def logic_not(cx, x):
 
 @rule("aten.any.default", "aten.any.dim", "aten.any.dims", "aten.all.default", "aten.all.dim", "aten.all.dims")
 def any_all(cx, x, *how, **named):
-    """Open where it hangs on an element that is."""
+    """A result is ambiguous if it depends on an ambiguous element."""
     f = lambda t: operator(cx.name)(t, *how, **named)
     if x.is_float or not x.is_undecided or x.v.dtype != torch.bool:
         if x.is_float and x.b is not None:

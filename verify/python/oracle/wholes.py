@@ -1,8 +1,9 @@
-"""Whole numbers that are computed of others: quantized values, bins, counts of what a comparison says.
+"""Computed whole numbers: quantized values, bins, counts of a comparison's results.
 
-Beside a jump an honest implementation gets the next one. A whole number with such elements is held in fp64, with a bound and runs as
-any `Number` has them, while it is computed with. Where it is an index or bits are taken of it, it becomes whole (`as_index`), and the
-elements beside a jump are open. `sides` then has the least and the greatest value that each of them may have.
+Beside a jump, an honest implementation may get the next whole number. A whole number with such elements is held in
+fp64, with a bound and runs like any `Number`, as long as arithmetic uses it. As an index or for bit operations, it
+becomes an integer (`as_index`). Its elements beside a jump are then open, and `sides` has the least and the greatest
+possible value of each.
 """
 import itertools
 import math
@@ -11,37 +12,37 @@ import torch
 
 from .number import Number, distance, lost, same
 
-# Operations that compute with whole numbers as with any others. All others take them for indices or bits.
+# Operations that do arithmetic with whole numbers. All others use them as indices or bits.
 COMPUTED = frozenset("""add sub rsub mul neg abs div maximum minimum clamp clamp_min clamp_max where masked_fill eq ne lt le gt ge _to_copy cat stack
 sum mean mm bmm mv dot addmm matmul amax amin max min cumsum pow sqrt rsqrt reciprocal exp log sign round floor ceil trunc relu
 view _unsafe_view t transpose permute expand unsqueeze squeeze select slice clone alias detach flip repeat roll reshape split
 split_with_sizes unbind copy_ zeros_like ones_like full_like empty_like new_zeros new_ones new_full new_empty""".split())
-# Operations on whole numbers, element by element: the result may be anything where an operand is open.
+# Element-wise operations on whole numbers: the result may be anything where an operand is open.
 BY_ELEMENT = frozenset("""add sub rsub mul neg abs maximum minimum clamp bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_left_shift
 bitwise_right_shift __lshift__ __rshift__ __and__ __or__ __xor__ remainder fmod floor_divide div pow""".split())
-# Operands that are moved, while others are indices.
+# Positions of the operands that an operation moves. Its other operands are indices.
 MOVED = {"gather": (0,), "index": (0,), "index_select": (0,), "embedding": (0,), "index_put": (0, 2), "sort": (0,), "topk": (0,)}
-COUNTING = ("sum", "cumsum")  # of masks: how many there are
-FEW_SIDES = 32  # values that an index may have
+COUNTING = ("sum", "cumsum")  # these operations count a mask's elements
+FEW_SIDES = 32  # most values of an open index, and most combinations of several
 FAR = 2.0 ** 31
 
 
 def is_computed(x, dtype):
-    """Is x a whole number by its declared type, and held in fp64 with a bound?"""
+    """True if x has a whole declared type, and is held in fp64 with a bound."""
     return isinstance(x, Number) and x.is_float and not dtype.is_floating_point and not dtype.is_complex and dtype != torch.bool
 
 
 def within_type(cx, x, dtype):
-    """x, of which nothing is known beyond its type: an honest implementation wraps or saturates there."""
+    """x with the elements beyond its type's range marked as lost. An honest implementation wraps or saturates there."""
     limits = torch.iinfo(dtype)
     low, high = (x.v, x.v) if x.sides is None else x.sides
     return lost(cx, x, (low < limits.min) | (high > limits.max))
 
 
 def as_index(cx, x, dtype):
-    """x as whole numbers of `dtype`, open where they may be others."""
+    """x as whole numbers of `dtype`. Elements that may have another value are open."""
     v, reach = x.v.round().to(dtype), None if x.b is None else (x.b.nan_to_num(nan=FAR, posinf=FAR).clamp(max=FAR) + 2.0 ** -20).floor()
-    if reach is None or not bool((reach > 0).any()):  # whole numbers are off by whole numbers
+    if reach is None or not bool((reach > 0).any()):  # errors of whole numbers are whole numbers
         return Number(v)
     made = Number(v, r=x.r, open=reach > 0, runs=None if x.runs is None else [t.nan_to_num(0.0).round().to(dtype) for t in x.runs])
     sides = (x.v - reach, x.v + reach) if x.sides is None else x.sides
@@ -51,7 +52,7 @@ def as_index(cx, x, dtype):
 
 
 def by_element(node, args, named):
-    """An operation on whole numbers: open where an operand is."""
+    """An operation on whole numbers. A result is open if an operand is."""
     plain = lambda a: a.v if isinstance(a, Number) else a
     v = node.target(*[plain(a) for a in args], **{k: plain(a) for k, a in named.items()})
     open_ = torch.zeros_like(v, dtype=torch.bool)
@@ -62,8 +63,11 @@ def by_element(node, args, named):
 
 
 def _places(index, extent, alone=True):
-    """Every value that an index may have, one after the other, within 0 .. extent - 1; None: too many. Beside other indices (not `alone`)
-    the ends of a wide interval stand for it: a choice between a place and 0, where the place lies outside."""
+    """The possible values of an open index, one after the other, within 0 .. extent - 1. None: there are too many.
+
+    Beside other indices (not `alone`), only the ends of a wide interval and the value stand for it. Such an interval
+    comes from a choice between a place and 0, where the place lies outside.
+    """
     low, high = (s.clamp(0, extent - 1) for s in index.sides)
     widest = int((high - low).max())
     if not alone and widest > 2:
@@ -72,7 +76,7 @@ def _places(index, extent, alone=True):
 
 
 def _together(indices, extents):
-    """Every list of values that the indices may have together; None: too many, or one of them may be anything."""
+    """All combinations of the indices' possible values. None: there are too many, or an index may be anything."""
     every = []
     for index, extent in zip(indices, extents):
         if not index.is_undecided:
@@ -85,7 +89,8 @@ def _together(indices, extents):
 
 
 def picked(cx, x, indices, pick, extents, open_):
-    """pick(x, values): elements that indices name, of which open ones (`open_`, in the result's shape) may name any of a few."""
+    """pick(x, values): the elements that indices name. Ambiguous ones (`open_`, in the result's shape) may name any of
+    a few."""
     first = [i.v for i in indices]
     together = _together(indices, extents) if any(i.is_undecided for i in indices) else None
     if together is None:
@@ -109,7 +114,8 @@ def picked(cx, x, indices, pick, extents, open_):
 
 
 def added_beside(index, source, put, extent, total):
-    """Elements with an open index may add their own size at each place that they may go to. put(index, values) adds them up."""
+    """The error of a sum by an open index: an element may add its own size at each possible place. The
+    function put(index, values) adds them up."""
     places = _places(index, extent) if index.sides is not None and extent else None
     if places is None:
         return None
@@ -118,7 +124,7 @@ def added_beside(index, source, put, extent, total):
 
 
 def contracted(made, a, b):
-    """A product of matrices lies beside a jump where one of its terms does."""
+    """Marks a matrix product as beside a jump if one of its terms is."""
     def row(x, dim):
         return None if x.beside is None else x.beside.expand(x.v.shape).any(dim, True)
     if a.v.dim() > 1 and b.v.dim() > 1:
@@ -129,7 +135,7 @@ def contracted(made, a, b):
 
 
 def either_way(cx, made, off):
-    """made, where it may be off by `off`, or not."""
+    """`made` with an additional error of `off`."""
     made.r, made.b = (off if e is None else e + off for e in (made.r, made.b))
     made.runs = [made.run(i) + cx.noise(off) * off for i in range(cx.count)] or None
     made.beside = off > 0
