@@ -1,8 +1,8 @@
-"""A graph as few primitive operations, for an evaluator in MPFR that asks for single elements (verify/oracle/exact.c).
+"""Lowers a graph to few primitive operations. An evaluator in MPFR computes single elements of them
+(verify/oracle/exact.c).
 
-Every operation becomes sums, products and elementary functions of elements that are named by number: what only moves
-elements becomes a list of numbers. So the evaluator needs to know nothing of PyTorch, and shares no rule with this
-package.
+Every operation becomes sums, products and elementary functions of numbered elements. Moves of elements become lists
+of numbers. So the evaluator knows nothing of PyTorch, and shares no rule with this package.
 """
 import json
 import math
@@ -24,11 +24,11 @@ def lower(*names):
     return keep
 
 
-UNTOLD = object()  # what has no lowering, as long as no output hangs on it
+UNTOLD = object()  # marks a value without a lowering; an error only if an output depends on it
 
 
 class Ref:
-    """A tensor of the lowered graph: which node, and its shape."""
+    """A tensor of the lowered graph: its node and its shape."""
 
     def __init__(self, node, shape):
         self.node, self.shape = node, tuple(shape)
@@ -39,7 +39,7 @@ class Ref:
 
 
 class Lowered:
-    """Nodes as dictionaries, and the numbers that they refer to: doubles and 64-bit places, in one memory."""
+    """The nodes as dictionaries, and the memory that they refer to: doubles and 64-bit places."""
 
     def __init__(self):
         self.nodes, self.parts, self.bytes, self.constants = [], [], 0, {}
@@ -68,7 +68,7 @@ class Lowered:
         return x if isinstance(x, Ref) else self.constant(x)
 
     def moved(self, x, f, fill=0.0):
-        """f moves elements; where it puts a new one (of padding) that is `fill`."""
+        """Moves elements of x by f. A new element that f creates (padding) is `fill`."""
         index = torch.arange(1, x.count + 1).reshape(x.shape)
         made = f(index) - 1
         if made.numel() == x.count and bool((made.reshape(-1) == torch.arange(x.count)).all()):
@@ -88,7 +88,7 @@ class Lowered:
         return self.emit(op, shape, a=a.node, b=b.node)
 
     def reduced(self, op, x, dims, keep=False):
-        """Sums, greatest or least over dimensions."""
+        """Sums, maxima or minima over dimensions."""
         rank = len(x.shape)
         dims = sorted({d % rank for d in dims}) if rank else []
         kept = [d for d in range(rank) if d not in dims]
@@ -115,8 +115,9 @@ class Lowered:
 
 
 def lowered(graph, state, inputs):
-    """(JSON of nodes and outputs, parts of the memory): raises Unsupported where an operation has no lowering."""
-    from . import lowering  # noqa: F401  (adds the operations)
+    """Returns (JSON of nodes and outputs, the parts of the memory). Raises Unsupported if an operation has no
+    lowering."""
+    from . import lowering  # noqa: F401  (registers the operations)
     low, env = Lowered(), {}
     places = iter([state[n] for n in graph.names] + [inputs[i] for i in graph.inputs])
     for node in graph.nodes:
@@ -149,7 +150,7 @@ def one(low, node, env):
         made = node.target(*args, **named)
         return low.input(made) if isinstance(made, torch.Tensor) and made.is_floating_point() else made
     if low.dtype not in UNIT:
-        return UNTOLD  # indices and masks; who uses them has no lowering
+        return UNTOLD  # indices and masks; an operation that uses them has no lowering
     if name not in LOWER:
         raise Unsupported(f"single elements of {name} are not evaluated")
     return LOWER[name](low, *args, **named)

@@ -1,4 +1,5 @@
-"""Operations of ATen as the primitives of lowered.py: by their mathematical definition, with no eye to rounding."""
+"""Lowers operations of ATen to the primitives of lowered.py, by their mathematical definition and regardless of
+rounding."""
 import math
 
 import torch
@@ -80,7 +81,7 @@ def rsub(low, a, b, alpha=1):
 
 
 def as_ref(low, x):
-    """Whole numbers and booleans that take part in arithmetic (masks, targets) as numbers."""
+    """Converts whole numbers and booleans in arithmetic (masks, targets) to numbers."""
     return low.input(x) if isinstance(x, torch.Tensor) else x
 
 
@@ -200,7 +201,7 @@ def hardswish(low, x):
 
 @lower("xlogy.Tensor")
 def xlogy(low, x, y):
-    return low.mul(x, low.unary("log", y))  # operands are positive where a loss has this
+    return low.mul(x, low.unary("log", y))  # operands of a loss are positive here
 
 
 @lower("mm", "bmm")
@@ -259,7 +260,7 @@ def avg_pool(low, x, kernel, stride=(), padding=0, ceil_mode=False, count_includ
 
 
 def windows(low, x, kernel, stride, padding, dilation, fill):
-    """What every window holds, in dimensions of its own behind the others."""
+    """The elements of every window, in new dimensions behind the others."""
     rank = int(low.name.split("pool")[1][0])
     kernel, padding, dilation = wide(kernel, rank), wide(padding, rank), wide(dilation, rank)
     stride = wide(stride, rank) if len(wide(stride, 1)) else kernel
@@ -353,7 +354,7 @@ def loss(low, a, b, reduction=1, beta=1.0):
     d = low.unary("abs", low.sub(a, b))
     if "mse" in low.name:
         each = low.mul(d, d)
-    else:  # with m = min(d, beta): m^2 / 2 + beta (d - m), over beta or not
+    else:  # with m = min(d, beta): m^2 / 2 + beta (d - m), and smooth_l1 divides it by beta
         m = low.binary("min", d, beta)
         each = low.add(low.mul(low.mul(m, m), 0.5), low.mul(low.sub(d, m), beta))
         each = each if "huber" in low.name else low.div(each, beta)
