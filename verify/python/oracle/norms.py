@@ -13,23 +13,25 @@ def expm1_of_bound(e):
 
 
 def softmax_shift(x, dim, level, y):
-    """What the errors of x do to the logarithm of the sum of exponentials."""
+    """The effect of the errors of x on the logarithm of the sum of exponentials."""
     e = x.error(level)
     return None if e is None else torch.log(torch.where(y > 0, y * torch.exp(e), 0.0).sum(dim, True)) + 2.0 ** -50
 
 
 def exponential_error(u, x, y, dim, walk):
-    """Relative: of one exponential exp(x - m), and of the sum of all of a row; m is the greatest or 0. The sum's own
-    error is bounded, or with `walk` as large as it gets."""
+    """Relative errors: (of one exponential exp(x - m), of a row's sum of them), where m is the row's maximum or 0. The
+    sum's own error is its bound or, with `walk`, its typical size."""
     n = math.sqrt(x.shape[dim]) if walk else x.shape[dim]
-    away = torch.where(y > 0, (x.amax(dim, True) - x).abs(), 0.0)  # of what is masked by -inf nothing is left
+    # An element masked by -inf contributes nothing.
+    away = torch.where(y > 0, (x.amax(dim, True) - x).abs(), 0.0)
     own = (4 + 2.4 * away + 2 * torch.maximum(away, x.abs().clamp(max=88.0))) * u
     of_sum = (y * own).sum(dim, True) + n * u
     return torch.where(y > 0, own, 0.0), of_sum
 
 
 def by_log_sum(x, y):
-    """Units that exp(x - l) is off by, l being the logarithm of the sum: by the exponential, by l, and by the difference."""
+    """The error of exp(x - l) in units, where l is the logarithm of the sum. Its parts are the errors of the
+    exponential, of l, and of the difference."""
     away = torch.where(y > 0, -y.log(), 0.0)
     return 8 + 3.4 * away + 3 * torch.where(y > 0, (x + away).abs(), 0.0)
 
@@ -48,7 +50,8 @@ def softmax(cx, x, dim, *_, **__):
         own, of_sum = exponential_error(u, x.v, y, dim, walk)
         return torch.where(y > 0, y * torch.maximum(own + of_sum + 4 * u, of_sum + u * by_log_sum(x.v, y)), 0.0)
     made = cx.out(y, propagated, local, moved(f, x), lambda u: local(u, True))
-    # FlashAttention rounds them before they are divided by their sum, others behind: relatively the same
+    # FlashAttention rounds the exponentials before the division by their sum, other kernels after it. The relative
+    # error is the same.
     made = exponents.normalized(cx, made, x, dim)
     return made if cx.narrow is None else cx.permitted(made, cx.narrow)
 
@@ -69,7 +72,7 @@ def log_softmax(cx, x, dim, *_, **__):
 @rule("aten.logsumexp.default")
 def logsumexp(cx, x, dims, keep=False):
     dims = [d % x.v.dim() for d in (list(dims) or range(x.v.dim()))]
-    if len(dims) > 1:  # over one that holds them all
+    if len(dims) > 1:  # several dimensions are flattened to one
         rest = [d for d in range(x.v.dim()) if d not in dims]
         flat = same(lambda t: t.permute(*rest, *dims).flatten(len(rest)), x)
         made = logsumexp(cx, flat, [len(rest)])
@@ -81,7 +84,7 @@ def logsumexp(cx, x, dims, keep=False):
     def propagated(level):
         if x.error(level) is None:
             return None
-        nothing = v.isneginf() & flat(x.error(level).amax(dim, True)).isfinite()  # a sum of nothing, whoever forms it
+        nothing = v.isneginf() & flat(x.error(level).amax(dim, True)).isfinite()  # the sum of an empty or fully masked row is exact
         return torch.where(nothing, 0.0, flat(softmax_shift(x, dim, level, y)))
     def local(u, walk=False):
         _, of_sum = exponential_error(u, x.v, y, dim, walk)
@@ -91,7 +94,7 @@ def logsumexp(cx, x, dims, keep=False):
 
 
 class Moments:
-    """Mean and variance of x over `dims`, their bounds, and those of 1 / sqrt(variance + eps)."""
+    """Mean and variance of x over `dims`, their bounds, and the bounds of 1 / sqrt(variance + eps)."""
 
     def __init__(self, x, dims, eps):
         self.x, self.dims, self.eps = x, dims, eps
@@ -104,7 +107,7 @@ class Moments:
         self.square = (x.v ** 2).mean(dims, True)
 
     def own(self, u):
-        """Of the mean, and of the variance by one pass or two, in any order."""
+        """The own errors of the mean, and of the variance in one pass or two, in any order."""
         return (self.n + 3) * u * self.size, 2 * (self.n + 4) * u * self.square
 
     def walk(self, u):
@@ -112,7 +115,7 @@ class Moments:
         return k * torch.maximum(self.mean.abs(), (self.square / self.n).sqrt()), k * self.square
 
     def bounds(self, level, u):
-        """How far an evaluation at unit u may be off: mean, 1 / standard deviation."""
+        """The bounds of an evaluation at unit u: (mean, 1 / standard deviation)."""
         own_mean, own_variance = self.own(u)
         e = self.x.error(level)
         if e is None:
@@ -120,7 +123,7 @@ class Moments:
         return own_mean + e.mean(self.dims, True) * (1 + self.n * u), self.of_rstd(own_variance + self.moved(e, u), u)
 
     def moved(self, e, u):
-        """What operands that are off by e do to the variance, formed in one pass or two at unit u."""
+        """The effect of operands' errors e on the variance, computed in one pass or two at unit u."""
         moved_variance = 2 * (self.centered.abs() * e).mean(self.dims, True) + (e * e).mean(self.dims, True)
         return moved_variance + 2 * (self.n + 4) * u * (2 * self.x.v.abs() * e + e * e).mean(self.dims, True)
 
@@ -153,7 +156,7 @@ def variance(cx, x, dim=None, correction=1, keepdim=False):
 
 
 def normalize(cx, x, dims, eps, weight=None, bias=None):
-    """(x - mean) rstd weight + bias; weight and bias are Numbers that broadcast, exact or not."""
+    """(x - mean) rstd weight + bias, where weight and bias are Numbers that broadcast, with or without errors."""
     m = Moments(x, dims, eps)
     w = None if weight is None else weight.v
     W = 1.0 if w is None else w.abs()
@@ -177,7 +180,7 @@ def normalize(cx, x, dims, eps, weight=None, bias=None):
 
 
 def statistics(cx, m, x, shape):
-    """The mean and 1 / standard deviation as results of their own."""
+    """The mean and 1 / standard deviation as separate results."""
     walk_mean, walk_variance = m.walk(U64 if cx.dtype == torch.float64 else 2.0 ** -24)
     runs = ([], [])
     for i in range(cx.count):
@@ -231,7 +234,7 @@ def batch_norm(cx, x, weight, bias, *rest):
         return stored_norm(cx, x, weight, bias, mean, variance, eps), None, None, mean, variance
     dims = [d for d in range(x.v.dim()) if d != 1]
     y, m = normalize(cx, x, dims, eps, shaped(weight, x, 1), shaped(bias, x, 1))
-    # what the running statistics become is no output of a task
+    # The updated running statistics are no output of a task.
     return y, *(statistics(cx, m, x, (-1,)) if cx.wanted & {1, 2} else (None, None)), mean, variance
 
 

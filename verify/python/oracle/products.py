@@ -1,4 +1,4 @@
-"""Products of matrices with scales, by groups, and of 8-bit numbers."""
+"""Rules of matrix products with scales, by groups, and of 8-bit numbers."""
 import math
 
 import torch
@@ -8,11 +8,12 @@ from .number import Number, U64, Unsupported, same
 from .shape import joined
 from .sums import bilinear, plus, product
 
-STEP, LOSS = 32, 34 * 2.0 ** -13  # a unit for fp8 before Blackwell: terms of a step, and what a step loses (doc/error-model.md)
+# The fp8 unit before Blackwell: the terms of a step, and the error of a step (doc/error-model.md).
+STEP, LOSS = 32, 34 * 2.0 ** -13
 
 
 def by_unit(cx, a, b):
-    """A product that a matrix unit for fp8 may form."""
+    """A product that a matrix unit for fp8 may compute."""
     n = a.v.shape[-1]
     made = bilinear(cx, torch.matmul, a, b, n)
     steps = -(-n // STEP)
@@ -23,7 +24,7 @@ def by_unit(cx, a, b):
 
 
 def scale_of(scale, rows, columns):
-    """One for all, or one a row or a column; blocks of 1 x 128 have a scale each and are refused."""
+    """Accepts one scale for all, or one for each row or column. Blocks of 1 x 128 have a scale each and are refused."""
     if scale.v.numel() == 1:
         return same(lambda t: t.reshape(()), scale)
     if scale.v.dim() == 2 and all(s in (1, n) for s, n in zip(scale.v.shape, (rows, columns))):
@@ -33,7 +34,7 @@ def scale_of(scale, rows, columns):
 
 @rule("aten._scaled_mm.default")
 def scaled(cx, a, b, scale_a, scale_b, bias=None, scale_result=None, out_dtype=None, use_fast_accum=False):
-    """(a scale_a) (b scale_b) + bias, stored once."""
+    """(a scale_a) (b scale_b) + bias, rounded to the output's format once."""
     stored, cx.dtype = cx.dtype, torch.float32
     m, n = a.v.shape[0], b.v.shape[1]
     made = by_unit(cx, a, b)
@@ -46,7 +47,8 @@ def scaled(cx, a, b, scale_a, scale_b, bias=None, scale_result=None, out_dtype=N
 
 @rule("aten._grouped_mm.default")
 def grouped(cx, a, b, offsets=None, bias=None, out_dtype=None):
-    """Groups end at `offsets`: rows of a, columns of b, or terms of the sums, whichever has no dimension of its own for them."""
+    """A grouped product. Groups end at `offsets`. They split rows of a, columns of b, or the terms of the sums: the one
+    without a dimension for groups."""
     if bias is not None:
         raise Unsupported("a product by groups with a bias")
     if offsets is None:

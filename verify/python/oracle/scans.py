@@ -1,4 +1,5 @@
-"""Rules of what goes along a row or between rows: running extremes, medians, running sums of exponentials, distances, bags."""
+"""Rules of scans along a row and of pairs of rows: running extremes, medians, running sums of exponentials, distances,
+bags."""
 import math
 
 import torch
@@ -9,11 +10,12 @@ from .placed import _added
 from .shape import plain_index
 from .sums import terms_factor
 
-MOST_PAIRS = 1 << 22  # differences at a time
+MOST_PAIRS = 1 << 22  # differences that are computed at a time
 
 
 def _picked(cx, x, dim, f, greatest):
-    """(values, indices) of f, which picks elements by their order: off by the greatest error of those it looks at."""
+    """Returns (values, indices) of f, which picks elements by their order. A value is off by at most the greatest error
+    of the elements considered."""
     v, at = f(x.v)
     def propagated(level):
         e = x.error(level)
@@ -46,8 +48,8 @@ def middle_of_all(cx, x):
 
 @rule("aten.logcumsumexp.default")
 def running_logsumexp(cx, x, dim):
-    """No operand counts for more than its own error. One after the other, each step errs by that of an exponential, a logarithm and a
-    sum, and is carried on at most as it is."""
+    """A running log-sum-exp. An operand's error counts at most once. Each step errs by an exponential, a logarithm and
+    a sum. Later steps do not amplify that error."""
     f = lambda t: torch.logcumsumexp(t, dim)
     v = f(x.v)
     shape = [1] * x.v.dim()
@@ -61,7 +63,7 @@ def running_logsumexp(cx, x, dim):
 # --- distances ---
 
 def _summed(f, a, b):
-    """The sum over the last dimension of f(a[.., i, None, k], b[.., None, j, k]), some k at a time."""
+    """The sum over the last dimension of f(a[.., i, None, k], b[.., None, j, k]), in chunks of k."""
     a, b = a.double(), b.double()
     rows = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     total = a.new_zeros((*rows, a.shape[-2], b.shape[-2]))
@@ -82,7 +84,7 @@ def _squares(cx, a, b, by_product):
             return None
         ea, eb = or_zero(a.error(level), a.v.double()), or_zero(b.error(level), b.v.double())
         square = _summed(lambda p, q: (p + q) ** 2, ea, eb)
-        return 2 * (v * square).sqrt() + square  # Cauchy and Schwarz
+        return 2 * (v * square).sqrt() + square  # by Cauchy and Schwarz
     def local(u):
         apart = (n + 4) * u * v
         return apart if u == U64 or not by_product else apart + 2 * terms_factor(u, n) * sizes
@@ -118,7 +120,7 @@ def _distance(cx, a, b, p, by_product):
 
 @rule("aten._cdist_forward.default")
 def distances(cx, a, b, p, mode=None):
-    return _distance(cx, a, b, p, by_product=mode != 2)  # unless the task says that no product is to be used
+    return _distance(cx, a, b, p, by_product=mode != 2)  # mode 2 forbids a product
 
 
 @rule("aten._euclidean_dist.default")
@@ -136,7 +138,8 @@ def own_distances(cx, x, p=2.0):
 
 @rule("aten._embedding_bag_forward_only.default", "aten._embedding_bag.default")
 def bags(cx, table, indices, offsets, scale_grad=False, mode=0, sparse=False, weights=None, with_last=False, padding=-1):
-    """Rows of a table, named by indices, summed, averaged or their greatest; a bag goes from its offset to the next one."""
+    """Sums, averages or maxima of the rows of a table that indices name. A bag extends from its offset to the next
+    one."""
     plain_index(indices, offsets)
     starts = offsets.v[:-1] if with_last else offsets.v
     place = torch.arange(indices.v.numel(), device=starts.device)
@@ -161,7 +164,7 @@ def bags(cx, table, indices, offsets, scale_grad=False, mode=0, sparse=False, we
 
 @rule("aten.as_strided.default", "aten.as_strided_.default", "aten.as_strided_copy.default")
 def strided(cx, x, size, stride, offset=None):
-    """Elements by where they lie in the operand's memory, which is as the task's own tensor has it."""
+    """Elements by their place in the operand's memory. Its layout is that of the task's own tensor."""
     laid = cx.laid
     if laid is None:
         raise Unsupported("as_strided of a tensor whose layout is not known")

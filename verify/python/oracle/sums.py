@@ -1,8 +1,8 @@
 """Rules of sums: products of matrices, convolutions, reductions, pooling, scans.
 
-A sum of n terms in any order and any split errs by at most n u sum|p| (doc/error-model.md, T1); a bias, a scale or a
-normalization that an implementation draws into the sum are a few terms more. fp32 products may be three TF32 products
-(2^-19 sum|p|), as in gemm_f32. How errors really add up is a walk: amplitude sqrt(n) u max(|s|, ||p||).
+A sum of n terms in any order and any split errs by at most n u sum|p| (doc/error-model.md, T1). A bias, a scale or a
+normalization that an implementation fuses into the sum counts as a few more terms. A product in fp32 may be
+three TF32 products (2^-19 sum|p|), as in gemm_f32. Typical errors form a random walk of amplitude sqrt(n) u max(|s|, ||p||).
 """
 import math
 
@@ -15,7 +15,7 @@ from .number import FIRST, Number, U64, WHOLE, Unsupported, add_bounds, moved, p
 F = torch.nn.functional
 MORE_TERMS = 8
 THREE_TF32 = 2.0 ** -19
-SHORT = 2.0 ** 11  # whole numbers up to here have exact products in any arithmetic that is admitted
+SHORT = 2.0 ** 11  # whole numbers up to here have exact products in every admitted arithmetic
 
 
 def terms_factor(u, n, split=True):
@@ -23,9 +23,9 @@ def terms_factor(u, n, split=True):
 
 
 def bilinear(cx, f, a, b, n, spread=None):
-    """v = f(a, b), a sum of n products each: the shared part of matrix products and convolutions.
+    """v = f(a, b), a sum of n products each. Matrix products and convolutions share it.
 
-    `spread` gives the first operand of a sum that other algorithms form (Winograd's), from magnitudes.
+    `spread` gives magnitudes of the first operand in the sums of another algorithm (Winograd's).
     """
     v = f(a.v, b.v)
     A, B = a.v.abs(), b.v.abs()
@@ -78,7 +78,7 @@ def addmm(cx, bias, a, b, beta=1, alpha=1):
 
 @rule("aten.addbmm.default")
 def added_batches(cx, bias, a, b, beta=1, alpha=1):
-    """One product: what it sums over are the batches, too."""
+    """A single product: its sums run over the batches, too."""
     wide = same(lambda t: t.transpose(0, 1).reshape(t.shape[1], -1), a)
     tall = same(lambda t: t.reshape(-1, t.shape[2]), b)
     return plus(cx, scaled(cx, product(cx, wide, tall), alpha), bias, beta)
@@ -91,7 +91,7 @@ def fully_connected(cx, x, w, bias=None):
 
 
 def winograd(x, w, stride, dilation, transposed):
-    """3 x 3 convolutions may be formed from tiles: what they add up reaches over the neighbours."""
+    """3 x 3 convolutions may use Winograd tiles, whose sums extend over neighbouring elements."""
     plain = x.dim() == 4 and w.shape[2:] == (3, 3) and set(stride) == {1} and set(dilation) == {1} and not transposed
     return (lambda t: F.max_pool2d(t, 5, 1, 2)) if plain else None
 
@@ -160,7 +160,8 @@ def average_pool(cx, x, kernel, *rest, **named):
 
 def averaged(cx, function, x, how, n):
     f = lambda t: function(t, *how)
-    v, magnitude = f(x.v), f(x.v.abs()).abs()  # a divisor of one's own may be negative
+    # A divisor given by the task may be negative.
+    v, magnitude = f(x.v), f(x.v.abs()).abs()
     def propagated(level):
         e = x.error(level)
         return None if e is None else f(e).abs()
@@ -181,7 +182,7 @@ def max_pool(cx, x, kernel, stride=(), padding=0, dilation=1, ceil_mode=False):
 
 
 def _index_of_window(cx, x, rank, kernel, stride, padding, dilation, ceil_mode):
-    """The place within the plane; where equal or close elements share a window any of them may be named."""
+    """The place within the plane. If equal or close elements share a window, any of them may be named."""
     from .gradients import may_be_greatest, wide
     pool = F.max_pool2d if rank == 2 else F.max_pool3d
     index = pool(x.v, kernel, stride if len(list(stride)) else None, padding, dilation, ceil_mode, True)[1]
@@ -219,7 +220,7 @@ def index_of(x, dim, keep, largest):
 
 
 def undecided(x, dim, keep, largest):
-    """Could another element be the best one, within the bounds?"""
+    """Mask of the extremes for which another element may be the best one, within the bounds."""
     if dim is None:
         return undecided(same(lambda t: t.reshape(-1), x), 0, False, largest)
     v, b = (x.v if largest else -x.v), x.b
@@ -262,7 +263,7 @@ def cumprod(cx, x, dim, **_):
     def propagated(level):
         e = x.error(level)
         return None if e is None else f(x.v.abs() + e) - v.abs() + 2.0 ** -50 * n * v.abs()
-    # partial products that vanish in fp32 and are multiplied by large ones afterwards
+    # A partial product may vanish in fp32, and a large factor may follow.
     lost = 2.0 ** -126 * n * f(x.v.abs().clamp(min=1.0))
     return cx.out(v, propagated, lambda u: (n - 1) * u * v.abs() + (lost if u != U64 else 0), moved(f, x),
                   lambda u: n.sqrt() * u * v.abs())
@@ -285,7 +286,8 @@ def vector_norm(cx, x, order=2, dims=None, keep=False, **_):
     n = math.prod([x.v.shape[d] for d in ([dims] if isinstance(dims, int) else dims)])
     v = f(x.v)
     if order < 1 and order != -math.inf and x.b is not None:
-        raise Unsupported(f"a norm of the order {order:g} of computed numbers")  # it obeys no triangle inequality
+        # Norms of such an order obey no triangle inequality.
+        raise Unsupported(f"a norm of the order {order:g} of computed numbers")
     greatest = (lambda e: e.amax(dims, keep)) if order == -math.inf else f
     power = 0 if order in (0, 1, 2, math.inf, -math.inf) else 16 + 4 * abs(order)
     return cx.out(v, lambda level: None if x.error(level) is None else greatest(x.error(level)),
@@ -294,7 +296,7 @@ def vector_norm(cx, x, order=2, dims=None, keep=False, **_):
 
 @rule("aten.nll_loss_forward.default", "aten.nll_loss2d_forward.default")
 def nll(cx, x, target, weight, reduction, ignore):
-    """(loss, total weight of what counts): classes are the dimension 1, or the only one."""
+    """Returns (loss, total weight of the counted elements). Classes are along dimension 1, or the only one."""
     kept = target.v != ignore
     at = torch.where(kept, target.v, 0)
     dim = 1 if x.v.dim() > 1 else 0
@@ -310,4 +312,5 @@ def nll(cx, x, target, weight, reduction, ignore):
     each = same(counted, each)
     if reduction != 1:
         return (each if reduction == 0 else reduce(cx, each, None, False)), total
-    return div(cx, reduce(cx, each, None, False), float(total.v) if weight is None else total), total  # of nothing the mean is NaN
+    # The mean of no elements is NaN.
+    return div(cx, reduce(cx, each, None, False), float(total.v) if weight is None else total), total
