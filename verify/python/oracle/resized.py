@@ -1,7 +1,8 @@
 """Bicubic resizing: a product with a matrix of weights along either dimension.
 
-A place may lie at a pixel, on either side of which another piece of the cubic counts. The kernel and its slope are continuous there
-(R. Keys, Cubic convolution interpolation for digital image processing, IEEE Trans. ASSP 29, 1981), so no implementation jumps.
+A place may lie at a pixel, where the cubic's pieces meet. The kernel and its slope are continuous there, so no
+implementation jumps (R. Keys, Cubic convolution interpolation for digital image processing, IEEE Trans. ASSP 29,
+1981).
 """
 import torch
 
@@ -9,15 +10,15 @@ from .elementwise import rule
 from .number import Unsupported, moved
 
 CUBIC = -0.75  # PyTorch's parameter of the kernel
-PLACE = 4  # roundings of a place: a scale, a product, a half added and taken off
-# Units that a weight may be off by, in Horner's form: within a pixel, and beyond it where its terms cancel.
+PLACE = 4  # roundings of a place: a scale, a product, an addition and a subtraction of a half
+# Errors of a weight in Horner's form, in units: within a pixel, and beyond it, where terms cancel.
 WITHIN, BEYOND = 10, 40
 BENDING = 6  # half of the greatest second derivative
 MORE_TERMS = 24  # 16 products, and some for a scale or a bias
 
 
 def kernel(d):
-    """The weight of a pixel at the distance d, and the magnitude of its slope."""
+    """Returns (the weight of a pixel at the distance d, the magnitude of its slope)."""
     a, d = CUBIC, d.abs()
     near = ((a + 2) * d - (a + 3)) * d * d + 1
     far = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
@@ -28,7 +29,8 @@ def kernel(d):
 
 
 class Weights:
-    """Along one dimension of `extent` pixels, for `made` places: weights, slopes and errors in units, each [made, extent]."""
+    """The weights along one dimension of `extent` pixels for `made` places: weights, slopes and errors in units, each
+    [made, extent]."""
 
     def __init__(self, extent, made, align, scale, device):
         at = torch.arange(made, dtype=torch.float64, device=device)
@@ -41,14 +43,14 @@ class Weights:
         distance = place[:, None] - pixels
         weight, slope = kernel(distance)
         own = WITHIN * (distance.abs() <= 1).double() + BEYOND * ((distance.abs() > 1) & (distance.abs() < 2))
-        self.off = (PLACE * (place.abs() + 1))[:, None]  # of a place, in units
+        self.off = (PLACE * (place.abs() + 1))[:, None]  # error of a place, in units
         empty = torch.zeros(made, extent, dtype=torch.float64, device=device)
         put = lambda t: empty.scatter_add(1, pixels.clamp(0, extent - 1), t)
         self.value, self.size, self.slope, self.own = put(weight), put(weight.abs()), put(slope), put(own)
         self.near = put((distance.abs() < 2.5).double())
 
     def error(self, u):
-        """How far weights may be off, where places are off by some units."""
+        """The error of the weights at unit u. It includes the effect of the places' errors."""
         off = u * self.off
         return self.slope * off + self.near * BENDING * off * off + u * self.own
 
@@ -80,7 +82,7 @@ def bicubic(cx, x, size, align, *scales):
 
 
 def arguments(shape, size, scales):
-    """Size and scales of either overload."""
+    """Returns the size and the scales of either overload."""
     given = scales[0] if scales and isinstance(scales[0], (list, tuple)) else scales
     if size is None:
         if not given:

@@ -1,4 +1,4 @@
-"""Values of an image between its pixels."""
+"""Rules of interpolation: values of an image between its pixels."""
 import itertools
 import math
 
@@ -9,14 +9,16 @@ from .number import Number, Unsupported, add_bounds, moved, same, unit_of
 from .shape import choose, operator
 
 BILINEAR, NEAREST, BORDER = 0, 1, 1  # as ATen counts modes and paddings
-# A place is (g + 1) n / 2 - 1/2: a sum, two products and a difference, each of at most |g| + 1 times the extent.
+# Roundings of a place (g + 1) n / 2 - 1/2: a sum, two products and a difference. Each is at most |g| + 1 times the
+# extent.
 PLACE = 4
-WEIGHED = 8  # a weight is a product of differences; of four corners, or eight
+WEIGHED = 8  # roundings of a weight, which is a product of differences, and of the sum over four or eight corners
 
 
 def _moving(g, e, x):
-    """How far an error `e` of the grid moves what is picked, times what a pixel's neighbours may differ: along each dimension by twice
-    the greatest one near. g, e: [.., axes], the last dimension of x first; the grid's error in its own units is half an extent of pixels."""
+    """The effect of the grid's errors `e` on the sample. Along each dimension, neighbouring pixels differ by at most
+    twice the greatest one near. The shape of g and e is [.., axes], with the last dimension of x first. A unit of the
+    grid is half an extent of pixels."""
     axes = g.shape[-1]
     pool = torch.nn.functional.max_pool2d if axes == 2 else torch.nn.functional.max_pool3d
     near = torch.ops.aten.grid_sampler_2d if axes == 2 else torch.ops.aten.grid_sampler_3d
@@ -27,7 +29,7 @@ def _moving(g, e, x):
 
 @rule("aten.grid_sampler_2d.default", "aten.grid_sampler_3d.default")
 def grid_sampler(cx, x, grid, mode, padding, align):
-    """Bilinear is continuous in the grid, unlike the pixel that a place's whole part names."""
+    """A grid sample. The bilinear mode is continuous in the grid. The nearest mode jumps at a pixel's edge."""
     sample = operator(cx.name)
     if mode == NEAREST:
         return nearest_of_grid(cx, lambda t, g: sample(t, g, NEAREST, padding, align), x, grid)
@@ -45,7 +47,7 @@ def grid_sampler(cx, x, grid, mode, padding, align):
 
 
 def nearest_of_grid(cx, f, x, grid):
-    """Where a place may name one of several pixels, each of them is right."""
+    """The nearest mode: if a place may name one of several pixels, each of them is right."""
     unit = unit_of(cx.dtype)
     v, axes = f(x.v, grid.v), grid.v.shape[-1]
     reach = or_zero(grid.b, grid.v) + unit * PLACE * (grid.v.abs() + 1)
@@ -61,9 +63,13 @@ NEAREST_NAMES = [f"{name}{axes}d" for name in ("upsample_nearest", "_upsample_ne
 
 
 def nearest_places(extent, made, scale, exact):
-    """(least, greatest) pixel that an honest implementation takes along a dimension of `extent` pixels for each of `made` places: the whole
-    part of (g + offset) / scale, offset being 1/2 where `exact`. `scale` None: made / extent. By whole numbers, in fp32 and in fp64,
-    by a ratio or a division: where the place is a pixel's edge they differ now and then."""
+    """Returns (least, greatest): the range of pixels that an honest implementation takes for each of `made` places
+    along a dimension of `extent` pixels.
+
+    A pixel is the integer part of (g + offset) / scale, where offset is 1/2 if `exact`. `scale` None means made /
+    extent. Implementations compute it in whole numbers, fp32 or fp64, by a ratio or by a division. At a pixel's edge
+    their results may differ.
+    """
     at = torch.arange(made, dtype=torch.float64) + (0.5 if exact else 0.0)
     ways = []
     for dtype in (torch.float64, torch.float32):
@@ -78,7 +84,7 @@ def nearest_places(extent, made, scale, exact):
 
 
 def nearest_dimensions(name, shape, size, scales):
-    """(dimension, least places, greatest places) of each dimension that is resized."""
+    """Yields (dimension, least places, greatest places) of each resized dimension."""
     first, exact = len(shape) - len(size), "exact" in name
     scales = list(scales) + [None] * (len(size) - len(scales))
     for d, (made, scale) in enumerate(zip(size, scales)):
@@ -87,7 +93,8 @@ def nearest_dimensions(name, shape, size, scales):
 
 @rule(*[f"aten.{name}.default" for name in NEAREST_NAMES])
 def nearest(cx, x, size, *scales):
-    """Moves elements, one dimension after the other; where two pixels are honest, what lies between them is."""
+    """Moves elements along one dimension after the other. If two pixels are possible, all values between them are
+    accepted."""
     for dim, least, greatest in nearest_dimensions(cx.name, list(x.v.shape), size, scales):
         low, high = (same(lambda t, p=p: t.index_select(dim, p.to(t.device)), x) for p in (least, greatest))
         shape = [-1 if d == dim else 1 for d in range(x.v.dim())]
@@ -97,7 +104,7 @@ def nearest(cx, x, size, *scales):
 
 
 def taps(op, extent, made, align, rows):
-    """The weights of one dimension, [made, extent]: what resizing an identity leaves."""
+    """The weights of one dimension, [made, extent]: the result of resizing an identity matrix."""
     identity = torch.eye(extent, dtype=torch.float64)[None, None]
     if rows:
         return op(identity, [made, extent], align)[0, 0]
@@ -105,15 +112,15 @@ def taps(op, extent, made, align, rows):
 
 
 def unsure(weights, made):
-    """How far computed weights are off, in units. A place is off by PLACE roundings of the image's extent. The weights near it share that
-    error."""
+    """The error of computed weights, in units. A place is off by PLACE roundings of the image's extent. The weights
+    near it share that error."""
     near = torch.nn.functional.max_pool1d((weights != 0).double(), 3, 1, 1)
     return PLACE * (made + 1) * near / near.sum(1, keepdim=True).clamp(min=1)
 
 
 @rule("aten._upsample_bilinear2d_aa.default", "aten._upsample_bicubic2d_aa.default")
 def antialiased(cx, x, size, align, *scales):
-    """Weights that reach as far as a pixel of the result does, one dimension after the other."""
+    """Antialiased resizing, one dimension after the other. The weights extend over a pixel of the result."""
     if any(s is not None for s in scales) and list(size) != [math.floor(n * s) for n, s in zip(x.v.shape[-2:], scales)]:
         raise Unsupported(f"{cx.name} with scales of its own")
     op = operator(cx.name)
