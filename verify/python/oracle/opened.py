@@ -1,4 +1,5 @@
-"""An imported task in the oracle's process: its modules and graphs by sizes, its inputs and weights by tensors."""
+"""A session of the oracle with one imported task. It holds modules and graphs by sizes, and takes inputs and weights as
+tensors."""
 import copy
 import json
 import os
@@ -13,13 +14,13 @@ from ..task import CONSTRUCTION_SEED, effects, number_of, shaped, source, weight
 from . import constant, evaluate, graph
 from .number import Unsupported
 
-KEPT = 4  # graphs of so many sizes
-NEAR = 1e-2  # two answers of one model
-CHECKED = 1 << 21  # elements of inputs that the module itself is run on, on the host
+KEPT = 4  # sizes whose modules and graphs are cached
+NEAR = 1e-2  # tolerance between two answers of one model
+CHECKED = 1 << 21  # most input elements for which the module itself is run on the host
 
 
 class Task:
-    """The description `path` (NAME.task) and the source beside it."""
+    """Loads the description `path` (NAME.task) and the source beside it."""
 
     def __init__(self, path, device):
         with open(path, encoding="utf-8") as file:
@@ -29,11 +30,12 @@ class Task:
         self.last = None  # graph, state and inputs of the last question
 
     def spread(self, sizes):
-        """Values of axes as values of the source's sizes."""
+        """Converts values of axes to values of the source's sizes."""
         return {name: sizes[axis["name"]] for axis in self.description["axes"] for name in axis["sizes"]}
 
     def made(self, sizes, seed, named=None):
-        """{name: what get_inputs draws of that seed} for values of axes, as the class `named` has it."""
+        """Returns {name: input that get_inputs draws with that seed} for values of axes. `named` is the class of
+        inputs."""
         random.seed(seed)
         torch.manual_seed(seed)
         if "numpy" in sys.modules:
@@ -44,18 +46,19 @@ class Task:
         return {n: shaped.changed(v, fills.get(n, {})) if isinstance(v, torch.Tensor) else v for n, v in drawn.items()}
 
     def built(self, sizes):
-        """[instance, module, graph or None] for values of axes."""
+        """Returns [instance, module, graph or None] for values of axes."""
         key = tuple(sorted(sizes.items()))
         if key not in self.kept:
             while len(self.kept) >= KEPT:
                 self.kept.pop(next(iter(self.kept)))
             instance = self.source.instance(self.spread(sizes))
-            torch.manual_seed(CONSTRUCTION_SEED)  # the candidate gets what the constructor draws for itself, too
+            # The candidate also gets the numbers that the constructor draws.
+            torch.manual_seed(CONSTRUCTION_SEED)
             self.kept[key] = [instance, instance.model(), None]
         return self.kept[key]
 
     def prepared(self, sizes, tensors):
-        """(graph, state, inputs, module): the module holds the weights."""
+        """Returns (graph, state, inputs, module). The module holds the weights."""
         kept = self.built(sizes)
         instance, model, traced = kept
         if "weights" in tensors:
@@ -68,8 +71,9 @@ class Task:
 
 
     def admits(self, before, after):
-        """Whether the task's own model computes `after` in a process in which `before` was computed, as it does alone: by the same model,
-        where both are constructed of the same. Raises what the model raises."""
+        """True if the task's own model gives the same answer for `after` in a process that computed `before` first, and
+        alone. The same model is called twice if both configurations have equal constructor arguments. Raises the
+        model's exceptions."""
         on = lambda x: x.to(self.device) if isinstance(x, torch.Tensor) else x
         first, then = self.source.instance(self.spread(before)), self.source.instance(self.spread(after))
 
@@ -90,12 +94,12 @@ class Task:
 
 
 def _told(instance):
-    """What its constructor is given."""
+    """The constructor's arguments."""
     return instance.init_args, instance.init_named
 
 
 def _tables(task, model):
-    """Buffers that a candidate's constructor computes for itself, as the task's own does."""
+    """The names of buffers that a candidate's constructor computes for itself, as the task's own does."""
     given = {w["name"] for w in task.description.get("weights", []) if w["kind"] != "constructed" or w.get("loaded", True)}
     return frozenset(name for name, _ in model.named_buffers() if name not in given)
 
@@ -105,7 +109,8 @@ def _copied(value):
 
 
 def _is_off(judged, out, times):
-    """Is any answer of the module's own more than so many times off what is allowed, or NaN where its graph's is not?"""
+    """True if an answer of the module exceeds the allowed error `times` times, or is NaN although that of its graph is
+    not."""
     for j, got in zip(judged, out):
         got = got.double().to(j.want.device)
         near = ((got - j.want).abs() <= times * j.allowed) | (got == j.want) | j.want.isnan()
@@ -115,11 +120,13 @@ def _is_off(judged, out, times):
 
 
 def check(task, judged, model, inputs):
-    """The module's own answers against those of its graph: nobody is held to what eager PyTorch does not do. Once a second time: it
-    differs where the module keeps state between calls."""
+    """Compares the module's own answers with those of its graph. Eager PyTorch must itself stay within the allowed
+    error. The first time, the module is called twice: a different second answer shows state that it keeps between
+    calls."""
     if sum(x.numel() for x in inputs if isinstance(x, torch.Tensor)) > CHECKED:
         return
-    # Where candidates run on the host as well, they have the library's own kernels, some of which compute in 16 bits.
+    # The module runs on the host, where some of the library's kernels compute in 16 bits. Candidates on the host use
+    # the same kernels, so the limit there is the allowed error itself. For candidates on a GPU it is four times that.
     times = 1 if getattr(task, "device", "cpu") == "cpu" else 4
     for call in ("first",) if task.stateless else ("first", "second"):
         torch.manual_seed(1)
@@ -131,8 +138,9 @@ def check(task, judged, model, inputs):
 
 
 def _cause(error, model, inputs):
-    """Name the cause of an error while a graph is evaluated. Where the module raises one as well (an index out of range, which no shape
-    shows), the module does not run on this configuration. Any other error is a gap of the oracle, and this configuration has no answer."""
+    """Names the cause of an error during the evaluation of a graph. If the module itself also raises an exception, it
+    does not run on this configuration. An example is an index out of range, which no shape shows. Any other error is
+    a gap of the oracle, and this configuration has no reference."""
     if is_short(error, torch.cuda.OutOfMemoryError):
         return error
     try:
@@ -144,7 +152,7 @@ def _cause(error, model, inputs):
 
 
 def answers(task, sizes, tensors, seed=1):
-    """What the judge gets of every output, and whether it is a constant."""
+    """Returns (the reference of every output, whether they are constant)."""
     traced, state, inputs, model = task.prepared(sizes, tensors)
     if traced.random():
         raise Unsupported(f"the forward pass draws random numbers ({traced.random()})")

@@ -1,8 +1,8 @@
-"""The oracle's process. Started by verify/oracle with a socket as descriptor 3; it never sees the candidate.
+"""The oracle's process. verify/oracle starts it with a socket as descriptor 3. It never sees the candidate.
 
-The first packet names the task, each further one a configuration and where its tensors lie in a memory that both share
-(its descriptor comes with the packet when it is new). The answer's first line is `ok`, or `dropped`, `short` or `failed`
-and why; after `ok` one line an output.
+The first packet names the task. Each further packet holds a question about a configuration, and the places of its
+tensors in a shared memory. The memory's descriptor comes with the packet if it is new. The answer's first line is
+`ok`, or the reason after `dropped`, `short` or `failed`. After `ok`, there is one line for each output.
 """
 import array
 import ctypes
@@ -15,7 +15,7 @@ import sys
 import warnings
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-import _unseen  # noqa: E402,F401  (all of ours; see there)
+import _unseen  # noqa: E402,F401  (makes the package importable; see there)
 
 del sys.path[0]
 CHANNEL = 3
@@ -23,7 +23,7 @@ PACKET = 1 << 17
 
 
 def receive(channel):
-    """A packet as JSON, and the descriptor that came with it or None."""
+    """Returns (a packet as JSON, the descriptor that came with it or None)."""
     data, ancillary, _, _ = channel.recvmsg(PACKET, socket.CMSG_SPACE(4))
     descriptor = None
     for level, kind, content in ancillary:
@@ -39,9 +39,10 @@ def one_line(error):
 
 
 def keep_memory():
-    """What is freed stays with the process, for what is given anew is cleared page by page: half of the time of tensors of many MiB.
-    What gives it back, or None where malloc is not glibc's."""
-    libc, trim_threshold, mmap_max = ctypes.CDLL(None), -1, -4  # as in its malloc.h
+    """Makes malloc keep freed memory in the process. The system clears new pages one by one, which takes half of the
+    time for tensors of many MiB. Returns a function that releases the memory, or None if malloc is not that of
+    glibc."""
+    libc, trim_threshold, mmap_max = ctypes.CDLL(None), -1, -4  # constants of its malloc.h
     if not hasattr(libc, "mallopt") or not hasattr(libc, "malloc_trim"):
         return None
     libc.mallopt(mmap_max, 0)
@@ -51,7 +52,8 @@ def keep_memory():
 
 class Server:
     def __init__(self, channel, hello):
-        warnings.simplefilter("ignore")  # the last words should be about what went wrong
+        # Warnings must not follow the error: its lines should be the last ones.
+        warnings.simplefilter("ignore")
         self.trim = keep_memory() if hello.get("plenty") else None
         import torch
         from _unseen.oracle import opened
@@ -97,11 +99,11 @@ class Server:
         return "\n".join(lines)
 
     def make(self, question):
-        """Inputs as the task's own get_inputs makes them: float32 or int32 into the shared memory."""
+        """Writes the inputs of the task's own get_inputs into the shared memory, as float32 or int32."""
         torch = self.torch
         try:
             made = self.task.made(question["sizes"], question["make"], question.get("class"))
-        except Exception as error:  # whatever the task's own code raises
+        except Exception as error:  # the task's own code may raise any exception
             if self.is_short(error):
                 raise
             return f"dropped the task's get_inputs does not run here: {one_line(error)}"
@@ -117,21 +119,22 @@ class Server:
         return "made"
 
     def admits(self, question):
-        """`ok` where the task's own model admits one configuration after the other."""
+        """Answers `ok` if the task's own model admits one configuration after the other."""
         try:
             return "ok" if self.task.admits(*question["admits"]) else "dropped the task's own model computes something else after it"
-        except Exception as error:  # whatever the task's own code raises
+        except Exception as error:  # the task's own code may raise any exception
             if self.is_short(error):
                 raise
             return f"dropped the task's own model does not run after it: {one_line(error)}"
 
     def is_short(self, error):
-        """Others' programs hold a GPU's memory, too: not its allocator alone, its context, libraries and kernels want some."""
+        """True if the error means a lack of memory. Other programs use the GPU's memory, too. So contexts, libraries
+        and kernels may fail to get memory, not only PyTorch's allocator."""
         from _unseen.shortage import is_short
         return is_short(error, self.torch.cuda.OutOfMemoryError)
 
     def graph(self):
-        """The last question's graph as primitives, in a memory of its own: numbers, then JSON."""
+        """Sends the last question's graph as primitives, in a new memory: numbers, then JSON."""
         from _unseen.oracle.lowered import lowered
         text, parts = lowered(*self.task.last)
         with os.fdopen(os.memfd_create("unseen-graph", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING), "wb") as file:
@@ -151,26 +154,27 @@ class Server:
             return {"graph": lambda _: self.graph(), "make": self.make, "admits": self.admits}.get(kind, self.answer)(question)
         except Unsupported as why:
             return "dropped " + " ".join(str(why).split())[:600]
-        except Exception as error:  # whatever a task's own code raises
-            if not self.is_short(error):  # a witness that is not had takes nothing from the answer
+        except Exception as error:  # a task's own code may raise any exception
+            if not self.is_short(error):  # a missing witness does not invalidate the answer
                 return ("dropped " if "graph" in question else "failed ") + one_line(error)
             if self.task.device == "cpu":
                 return "short " + one_line(error)
-        self.task.device = "cpu"  # the host may have room
+        self.task.device = "cpu"  # the host may have enough memory
         torch.cuda.empty_cache()
         again = self.attempt(question)
         self.task.device = "cuda"
         return again
 
     def give_back(self):
-        """Before the answer is sent: what comes after it may be timed, or want the memory."""
+        """Releases memory before the answer is sent. A measurement may follow, or another process may need the
+        memory."""
         if self.trim:
             self.trim()
         try:
             if self.torch.cuda.is_initialized():
                 self.torch.cuda.empty_cache()
         except RuntimeError:
-            pass  # the next question says what is wrong with the device
+            pass  # the next question reports the device's error
 
     def serve(self):
         while True:
@@ -187,12 +191,12 @@ class Server:
 
 
 def offer():
-    """Where main memory is out, the system ends this process before the judge, and after a candidate."""
+    """Raises the OOM score, so that the OOM killer ends this process before the judge, and after a candidate."""
     try:
         with open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
             score.write("900")
     except OSError:
-        pass  # it goes by size then
+        pass  # the OOM killer then goes by size
 
 
 def main():
