@@ -60,7 +60,7 @@ def add_sub(cx, a, b, alpha, sign):
     whole = a.whole and b.whole and alpha == int(alpha)
     larger = torch.maximum(a.v.double().abs(), abs(alpha) * b.v.double().abs())
     if (a.v.numel() == 1 and not bool(a.v)) or (b.v.numel() == 1 and not bool(b.v)):
-        made = linear(cx, f, [(a, 1.0), (b, abs(alpha))], lambda u, v: 0)
+        made = linear(cx, f, [(a, 1.0), (b, abs(alpha))], lambda u, v: 0)  # adding zero is exact
     else:
         # An operand may have been added to another number before (a bias less a constant). This adds one rounding at
         # its size. In a sum of several products, the order is free. Each product then has as many roundings as there

@@ -252,7 +252,8 @@ class Judged:
 
     def judge_steps(self):
         """Judges a quantized output. A difference of one step is still informative, however many elements are
-        ambiguous. The output is dropped if one element in 16 may be off by more than a quarter of the greatest."""
+        ambiguous. The output is dropped if more than one element in 16 may be off by more than a quarter of the greatest,
+        and in a whole type by more than 1."""
         most = float(self.want[self.want.isfinite()].abs().amax()) if bool(self.want.isfinite().any()) else 0.0
         wide = int((self.allowed > max(most / 4, 0.0 if self.dtype.is_floating_point else 1.0)).sum())
         if wide * FEW > self.allowed.numel() and self.dropped is None:

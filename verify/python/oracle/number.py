@@ -23,7 +23,7 @@ EIGHT_BITS = {torch.float8_e4m3fn: (4, -6), torch.float8_e5m2: (3, -14)}  # sign
 WHOLE = 2.0 ** 24  # fp32 represents all whole numbers up to here
 SUBNORMAL = 2.0 ** 23  # number of fp32 magnitudes below the smallest normal one
 TOGETHER, ON_A_GPU = 1 << 14, 1 << 18  # elements of a run, at most, for all runs to be computed as one tensor (host, GPU)
-TABLED = 4  # units by which two constructors' tables may differ
+TABLED = 4  # unit roundoffs by which two constructors' tables may differ: two units in the last place
 FEW = 16  # one element in so many may be anything, or lie beside a jump
 CALIBRATED = 8.0  # times the spread of the runs: doc/results/oracle.md
 # Radii are themselves computed in fp64, from nonnegative terms. This factor covers their rounding.
