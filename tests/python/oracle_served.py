@@ -56,7 +56,7 @@ def what_is_not_had_costs_its_configuration_or_its_witness():
     """A graph that cannot be lowered does not affect the answer. A shape without a law from importing does
     not affect other configurations."""
     server = object.__new__(serve.Server)
-    server.torch, server.task = torch, types.SimpleNamespace(device="cpu", made=lambda sizes, seed: {"x": torch.zeros(8, 7)})
+    server.torch, server.task = torch, types.SimpleNamespace(device="cpu", made=lambda sizes, seed, named=None: {"x": torch.zeros(8, 7)})
 
     def graph():
         raise AttributeError("'NoneType' object has no attribute 'shape'")

@@ -9,7 +9,7 @@ import math
 import torch
 
 from . import exponents
-from .number import Number, add_bounds, is_exact, is_gridded, is_power, is_short, moved, rounded
+from .number import Number, Unsupported, add_bounds, is_exact, is_gridded, is_power, is_short, moved, rounded
 
 F = torch.nn.functional
 RULES = {}
@@ -73,8 +73,10 @@ def add_sub(cx, a, b, alpha, sign):
         # at that size.
         beside = larger if cx.raised and not whole else 0.0
         own = lambda size, v: torch.maximum(size * rounds(v), beside + torch.zeros_like(v))
+        # Terms may cancel in this order. In another order a partial sum is as large as half of their magnitudes.
+        walked = (lambda v: torch.maximum(v.abs(), (first + second) / 2)) if a.count + b.count > 2 else torch.abs
         made = linear(cx, f, [(a, 1.0), (b, abs(alpha))],
-                      lambda u, v: u * own(torch.maximum(reached + torch.maximum(v.abs(), reached), each), v), lambda u, v: u * own(v.abs(), v))
+                      lambda u, v: u * own(torch.maximum(reached + torch.maximum(v.abs(), reached), each), v), lambda u, v: u * own(walked(v), v))
         made.terms, made.count = first + second, min(a.count + b.count, MOST_COUNTED)
     made.whole = whole
     if whole and alpha == 1 and a.sides is not None and b.b is None and b.open is None:
