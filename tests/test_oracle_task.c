@@ -345,7 +345,7 @@ START_TEST(reports_say_how_answers_are_known)
     ck_assert_str_eq(told_label(&kinds[2]), "ensemble");
     ck_assert_ptr_null(told_label(&kinds[3]));
     ck_assert(told_line(&result, text, sizeof text));
-    ck_assert_ptr_nonnull(strstr(text, "enclosed in 1 of 3 (right values"));
+    ck_assert_ptr_nonnull(strstr(text, "enclosed in 1 of 3 (expected values"));
     ck_assert_ptr_nonnull(strstr(text, "ensemble in 1 of 3 ("));
     ck_assert_ptr_nonnull(strstr(text, "in 1 the right answer does not depend"));
     ck_assert_ptr_null(strstr(text, "either way"));

@@ -149,7 +149,7 @@ START_TEST(who_varies_from_process_to_process_is_general_and_a_note_says_so)
     cli_put_kernel("varies.c", "",
                    "exp(x[c] - top) / sum * 6e-8 * ((uintptr_t)&sum >> (4 + (r * cols + c) % 20) & 1)");
     CLI("verify", "softmax", "varies.c", TIMED);
-    cli_expect(0, "equal calls differ from process to process");
+    cli_expect(0, "equal calls differ between processes");
     CLI("verify", "softmax", "right.c", TIMED);
     cli_expect_without("equal calls");
 }
