@@ -36,8 +36,8 @@ struct lists_coverage {
     bool scouts;
 };
 
-/* The caps and what they cut off, as text for people: one line for every axis that is cut, or "no axis is
- * cut"; the numbers of neighbours and frozen failures that were left out. The last line has no newline. */
+/* Describes the caps and their effect for people. It has one line for every axis that is cut, or "no axis is
+ * cut". The numbers of omitted neighbours and frozen failures follow. The last line has no newline. */
 struct draw_notes {
     char text[2048];
     struct coverage coverage;
@@ -59,7 +59,7 @@ struct draw_mix {
 extern const struct draw_mix draw_usual;
 
 /* Draws the unseen set: `count` configurations of the space. None is a point of the seen set (equal axes,
- * whatever the seed), and no two are the same point if the space is large enough:
+ * whatever the seed). If the space is large enough, no two are the same point. The set has:
  * - first all frozen failures with their own seeds, even more than `count`. Those above the caps, outside
  *   the space or in the seen set are left out, and the notes say how many;
  * - neighbours of every seen configuration, up to 25% of `count`: each number axis +-1 (for a list: the
@@ -98,10 +98,10 @@ int draw_scouts(struct drawn_list *list, const struct space *space, const struct
 /* Returns the limits of one scout. `caps` may be NULL. */
 struct draw_caps draw_scout_caps(const struct draw_caps *caps);
 
-/* Counts which pairs of choices and list values a whole unseen set covers: of two of them, and of one with a
- * tile class of an extent. For a set with scouts, the classes and the limits are those of a scout. `contract`
- * counts only proved exclusions. A pair that is possible but not covered was either not drawn or not decided.
- * Returns 0; -1 when memory is out. */
+/* Counts the pairs that a whole unseen set covers. A pair is two choices or list values, or one of them with
+ * a tile class of an extent. For a set with scouts, the classes and the limits are those of a scout.
+ * `contract` counts only proved exclusions. A pair that is possible but not covered was either not drawn or
+ * not decided. Returns 0; -1 when memory is out. */
 int draw_lists_covered(const struct drawn_list *list, const struct space *space,
                        const struct config_list *seen, const struct draw_caps *caps,
                        struct lists_coverage *out);

@@ -137,7 +137,7 @@ static void random_lists(const struct space *space, struct config *config, struc
 }
 
 /* Sets one of two axes to its greatest value. The second gets a random value that makes the cost too high, or
- * else its greatest: the product of the two may be largest at any ratio. */
+ * else its greatest. Any ratio of the two may give the largest product. */
 static bool find_pair(struct drawing *drawing, int first, int second, bool lists, struct pcg *stream,
                       struct config *config)
 {
@@ -252,8 +252,8 @@ static bool is_drawn(const struct drawing *drawing, int from, int axis, int64_t 
 }
 
 /* Draws every axis at its greatest value, with any other values unless a pair has that already. Repeats this
- * with the most sensitive input class, which reveals a single missing element among so many, and with inputs
- * whose errors add up along the axis. */
+ * with the most sensitive input class, which reveals a single missing element among so many. Repeats it also
+ * with inputs whose errors add up along the axis. */
 static void draw_greatest(struct drawing *drawing, int end, struct pcg *stream)
 {
     const struct axis *axes = drawing->space->problem->axes;

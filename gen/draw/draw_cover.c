@@ -100,8 +100,8 @@ static bool find_value(const struct covering *b, const struct row *row, int axis
 
 /* --- a row's levels --- */
 
-/* Returns the weight of the tuple made of level `l` of factor `f` and the row's levels of `others`
- * (ascending), or 0 if it is not open. */
+/* Returns the weight of a tuple, or 0 if it is not open. The tuple is level `l` of factor `f` and the row's
+ * levels of `others` (ascending). */
 static int worth(const struct covering *b, const struct row *row, int f, int l, const int *others)
 {
     int factor[3], level[3], n = 0;

@@ -72,8 +72,8 @@ bool draw_shrink_to_fit(struct drawing *drawing, struct config *config, int kept
 /* Returns whether the configuration is in the contract and its point was neither seen nor drawn. */
 bool draw_is_new(const struct drawing *drawing, const struct config *config);
 
-/* Draws, for every tensor that can be so large within the caps, a configuration in which offsets overflow:
- * beyond 2^31 elements and 2^32 bytes, or else beyond 2^31 bytes. */
+/* Draws configurations in which offsets overflow: one for every tensor that can exceed 2^31 elements and 2^32
+ * bytes within the caps, or else 2^31 bytes. */
 void draw_big(struct drawing *drawing, struct pcg *stream);
 
 /* --- the parts of the set: each adds its draws and returns 0, or -1 when memory is out --- */
@@ -89,8 +89,8 @@ bool draw_new_random(struct drawing *drawing, struct pcg *stream);
 /* Orders the draws from `from` on, likely failures first. Returns 0, or -1 when memory is out. */
 int draw_order(struct drawing *drawing, int from);
 
-/* Returns the largest value of a number axis that the caps allow, with every other axis at its least
- * (constraints that couple axes may move one). Returns -1 if not even the least is allowed. */
+/* Returns the largest value of a number axis that the caps allow. All other axes are at their least, except
+ * one that a constraint may move. Returns -1 if not even the least is allowed. */
 int64_t draw_axis_largest(struct drawing *drawing, int axis);
 void draw_note(struct drawing *drawing, struct draw_notes *notes);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Raises one other axis until the constraints hold. Limits such as k <= n require another axis to be about as
- * large: it becomes the least sufficient multiple of its value by a power of two, or its greatest. */
+ * large. It is multiplied by the least sufficient power of two, or set to its greatest value. */
 static bool raise_another(const struct space *space, struct config *config, int axis)
 {
     for (int i = 0; space->problem->axes[i].name; i++) {

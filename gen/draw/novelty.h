@@ -1,5 +1,5 @@
-/* Novelty: how much of a configuration no earlier one of the set had. The value on every axis is described as
- * kernels look at extents: equal to a published one, its remainder by a small number, its number of bits.
+/* Novelty: how much of a configuration no earlier one of the set had. The value on every axis is described by
+ * features that kernels test: equality with a published value, remainder by a small number, number of bits.
  * These features count alone and in pairs of two axes. Of several candidates, the one with the highest
  * novelty is drawn: a fault hides behind a condition, and a condition met before teaches less. */
 #ifndef UNSEEN_NOVELTY_H

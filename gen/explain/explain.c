@@ -250,8 +250,8 @@ static bool step(struct explainer *ex, struct standing *standing)
     return true;
 }
 
-/* Returns whether the rule is confirmed. A rule that some fresh runs contradict needs more of them: a few
- * runs may also agree with a rule that is right on only three quarters. */
+/* Returns whether the rule is confirmed. A rule that some fresh runs contradict needs more of them. A few
+ * runs may agree even with a rule that is right on only three quarters. */
 static bool is_confirmed(const struct explainer *ex, const struct standing *standing)
 {
     bool weak_inside;
@@ -341,9 +341,9 @@ static bool is_right(int right, int asked)
 }
 
 /* Returns whether the rule is right on either side over all trials, and on the simplest failure, which is
- * reported beside it. The fresh runs alone do not suffice: a rule that was dropped and adopted again counts
- * them anew, and a wrong rule eventually has a lucky streak. Published points do not count, since a kernel
- * may have memorised them. */
+ * reported beside it. Fresh runs alone do not suffice. A rule that was dropped and adopted again counts them
+ * anew, and a wrong rule eventually has a lucky streak. Published points do not count, since a kernel may
+ * have memorised them. */
 static bool holds_overall(const struct explainer *ex, const struct guess *rule)
 {
     int asked[2] = {0}, right[2] = {0};

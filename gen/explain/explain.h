@@ -47,9 +47,9 @@ struct rule {
 
 /* Explains failures. `known` has the results so far, with at least one failure. At most `runs` further
  * configurations are drawn inside the space and the caps (may be NULL), on both sides of every boundary, and
- * run. The rule is refitted until fresh runs confirm it. Beyond `runs`, three quarters as many may test terms
- * that fewer than 20 runs support, and as many as `runs` may challenge a rule that is certain on one side.
- * Returns 0, or -1 when memory is out. */
+ * run. The rule is refitted until fresh runs confirm it. Two kinds of runs come on top: 3/4 `runs` to test
+ * terms with the support of fewer than 20 runs, and `runs` to challenge a one-sided rule. Returns 0, or -1
+ * when memory is out. */
 int explain(const struct space *space, const struct draw_caps *caps, const struct config_list *seen,
             const struct explain_trial *known, int count, int runs, uint64_t seed, explain_run run,
             void *data, struct rule *out);

@@ -72,9 +72,9 @@ static void try_pair(struct approximating *a, const struct column *first, const 
         keep(a, &pair);
 }
 
-/* Returns the length of a description in bits: of the rule, and of the passes inside it and the failures
- * outside, by their numbers (explain_sided_search.c). If one run in sixteen passes by chance, naming a pass
- * takes four bits. So a term that explains two of them explains nothing. */
+/* Returns the length of a description in bits. It names the rule and, by number, passes inside it and
+ * failures outside (explain_sided_search.c). If one run in sixteen passes by chance, naming a pass takes four
+ * bits. So a term that explains two of them explains nothing. */
 static double description(const struct search *search, const uint64_t *held, double terms)
 {
     const int words = search->ex->words;

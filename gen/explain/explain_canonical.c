@@ -1,7 +1,7 @@
-/* Brings a condition that can be written in several ways into one form. Terms of a clause that ask about the
- * same axis are merged into the cheapest single term that agrees with them on every value of the contract.
- * Products and quotients are replaced by plain comparisons if they amount to these. Replacements are exact:
- * they are compared over whole periods of all remainders, beyond all thresholds. */
+/* Brings a condition that can be written in several ways into one form. Merges terms of a clause that ask
+ * about one axis. The result is the cheapest single term that agrees with them on every value of the
+ * contract. Products and quotients are replaced by plain comparisons if they amount to these. Replacements
+ * are exact: they are compared over whole periods of all remainders, beyond all thresholds. */
 #include "explain_internal.h"
 
 #include <stdlib.h>

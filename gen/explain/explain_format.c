@@ -146,8 +146,8 @@ static void format_atom(const struct explainer *ex, const struct atom *atom, int
     }
 }
 
-/* Returns how often the clause is written. "is one of the seen values" is an `or` inside an `and`, so the
- * clause is repeated for each value. */
+/* Returns how often to write the clause. "is one of the seen values" is an `or` inside an `and`. It repeats
+ * the clause for each value. */
 static int clause_copies(const struct explainer *ex, const struct guess *guess, int from, int to)
 {
     int copies = 1;

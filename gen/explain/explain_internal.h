@@ -1,6 +1,6 @@
-/* Shared by the parts of explaining: predicates over quantities of a configuration (struct atom), the runs so
- * far (trials), and rules that fit them (struct guess). Costs are in bits, roughly: of two rules that fit
- * equally well, a programmer is likelier to have written the cheaper one. */
+/* Shared by the parts of explaining: predicates over a configuration's quantities (struct atom), runs so far
+ * (trials), and rules that fit them (struct guess). Costs are in bits, roughly: of two rules that fit equally
+ * well, a programmer is likelier to have written the cheaper one. */
 #ifndef UNSEEN_EXPLAIN_INTERNAL_H
 #define UNSEEN_EXPLAIN_INTERNAL_H
 
@@ -314,8 +314,8 @@ void limits_tell(const struct explainer *ex, const struct guess *rule, char *tex
 
 /* A challenge tests for a counterexample: a known failure is moved across one term of a rule, so that the
  * rule no longer holds. If the rule is said to hold on every failure, these runs are likeliest to contradict
- * it. Half as many controls stay where they are, with other inputs: they show how often the moved ones would
- * fail if the term did not matter. */
+ * it. Half as many controls stay in place, with other inputs. They show how often the moved runs would fail
+ * if the term did not matter. */
 enum { CHALLENGE_MOVED = 1, CHALLENGE_CONTROL = 2, CHALLENGE_APART = 4 };
 
 struct challenges {
@@ -342,9 +342,9 @@ void challenges_recount(const struct explainer *ex, const struct guess *rule, co
                         struct challenges *challenges);
 /* Returns whether the term has enough challenges, or no more can be made. */
 bool challenge_suffices(const struct challenges *challenges, int term);
-/* Returns whether passes just beyond the threshold are evidence for it: nothing fails there, and so many fail
- * on the near side that the passes are not due to chance. If larger configurations are likelier to fail, the
- * rate near the threshold is corrected for that. Returns true for terms that are no thresholds. */
+/* Returns whether passes just beyond the threshold are evidence for it. Nothing may fail there, and enough
+ * must fail on the near side to rule out chance. If larger configurations are likelier to fail, the rate near
+ * the threshold is corrected for that. Returns true for terms that are no thresholds. */
 bool threshold_is_sharp(const struct explainer *ex, const struct guess *rule, int term);
 
 /* --- explain_sided.c --- */

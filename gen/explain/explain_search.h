@@ -80,9 +80,9 @@ int search_necessary(struct search *search, const uint64_t *fails);
 /* Adds every rule of that shape. Each column stands for the cheapest predicates of its class. */
 void search_emit(struct search *search, const struct shape *shape);
 
-/* Finds conjunctions of at most `most` predicates that hold on all of `fails` and on none of search->passes;
- * with `most` 3 also the ones of four that search_beam finds. Each is added to `prefix` (a clause, or empty)
- * as a clause of its own. Pairs are made of `width` columns. */
+/* Finds conjunctions of at most `most` predicates that hold on all of `fails` and on none of search->passes.
+ * With `most` 3 it adds conjunctions of four that search_beam finds. Each is added to `prefix` (a clause, or
+ * empty) as a clause of its own. Pairs are made of `width` columns. */
 void search_conjunctions(struct search *search, const uint64_t *fails, const struct shape *prefix, int most,
                          int width);
 

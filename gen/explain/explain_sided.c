@@ -169,8 +169,8 @@ static int look(struct explainer *ex, struct looking *looking)
     return 0;
 }
 
-/* Picks a run that a standing rule still lacks: support or a challenge for a term of a necessary condition,
- * or a test of the certain side. */
+/* Picks a run that a standing rule still lacks. It supports or challenges a term of a necessary condition, or
+ * tests the certain side. */
 static bool pick_support(struct explainer *ex, struct looking *looking, struct config *config)
 {
     const bool necessary = looking->kind == RULE_NECESSARY;
@@ -414,8 +414,8 @@ void sided_tell(const struct explainer *ex, const struct guess *rule, int since,
 
 /* --- a few exceptions --- */
 
-/* Failures outside a condition that nearly all others keep, and that are looked past: another cause, or a corner where another setting
- * amounts to the same. */
+/* Failures that are ignored because they lie outside a condition that nearly all others keep. They have
+ * another cause, or lie in a corner where another setting amounts to the same. */
 struct exceptions {
     struct config item[MOST_UNEXPLAINED];
     int count;

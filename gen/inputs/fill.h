@@ -23,8 +23,9 @@ void fill_given(const struct fill *fill, enum dtype dtype, int64_t count, void *
 /* Stores element i of a tensor in host memory, rounded to its dtype like every input. */
 void fill_store(enum dtype dtype, void *out, int64_t i, float value);
 
-/* The period of a fill's distribution, in elements: a shift by a multiple keeps the distribution. 1: all
- * elements have the same distribution; 0: it depends on the position in the whole tensor. */
+/* The period of a fill's distribution, in elements: a shift by a multiple keeps the distribution. If it is 1,
+ * all elements have the same distribution. If it is 0, the distribution depends on the position in the whole
+ * tensor. */
 int64_t fill_period(const struct fill *fill);
 
 /* Is element i defined? False for storage outside the valid part of a tensor. */

@@ -53,7 +53,7 @@ VALUE_FN float value_nan(uint32_t w)
 }
 
 /* Value of undefined storage at element i. It is NaN in one input draw, and 2^126 with either sign in the
- * next: fmaxf and `>` ignore NaN, so only large values expose a maximum over such elements. The multiplier is
+ * next. fmaxf and `>` ignore NaN, so only large values expose a maximum over such elements. The multiplier is
  * 2^32 over the golden ratio. */
 VALUE_FN float value_garbage(int64_t i, int content)
 {

@@ -24,8 +24,8 @@ static uint64_t mix(uint64_t x) /* splitmix64: neighbouring seeds end far apart 
     return mix64(x + 0x9e3779b97f4a7c15u);
 }
 
-/* The purpose enters the state too, not the increment alone: two PCG streams that start from one state
- * are related, and equal seeds are the rule here. */
+/* The purpose enters the state too, not the increment alone. Two PCG streams that start from one state are
+ * related, and equal seeds are usual here. */
 extern "C" struct pcg *pcg_new(uint64_t seed, const char *purpose)
 {
     const uint64_t name = hash_text(purpose);

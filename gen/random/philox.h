@@ -1,6 +1,6 @@
-/* Philox4x32-10 random words. With the CUDA Toolkit they come from cuRAND (philox_curand.cpp on the host,
- * curand_philox4x32_x.h in kernels), else from our implementation of the same algorithm
- * (philox_portable.c). A test compares both with each other and with known answers.
+/* Philox4x32-10 random words. With the CUDA Toolkit they come from cuRAND: philox_curand.cpp on the host,
+ * curand_philox4x32_x.h in kernels. Otherwise they come from our own implementation (philox_portable.c). A
+ * test compares both with each other and with known answers.
  *
  * Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011. */
 #ifndef UNSEEN_PHILOX_H

@@ -25,9 +25,9 @@ bool diagnosing_fails(const struct diagnosing *d, const struct config_result *re
     return outcome_fails(outcome) || (outcome == OUTCOME_REFUSED && d->outcome == OUTCOME_REFUSED);
 }
 
-/* --- which failure --- */
+/* --- the failure to explain --- */
 
-/* The commonest outcome that is a failure; refusals only where there is no other. */
+/* Chooses the most frequent failing outcome, or `refused` if nothing failed. False: there is neither. */
 static bool choose_outcome(struct diagnosing *d)
 {
     int count[OUTCOME_COUNT] = {0}, most = 0;
@@ -44,7 +44,8 @@ static bool choose_outcome(struct diagnosing *d)
     return d->outcome != OUTCOME_PASS;
 }
 
-/* The one with least work: closest to the simplest, and quickest to run. */
+/* Returns the failure with the least work (flops + bytes): the closest to the simplest one, and the fastest
+ * to run. */
 static const struct config_result *choose_failure(const struct diagnosing *d)
 {
     const struct config_result *best = NULL;
@@ -57,10 +58,10 @@ static const struct config_result *choose_failure(const struct diagnosing *d)
     return best;
 }
 
-/* --- what is not run again --- */
+/* --- failures that are not run again --- */
 
-/* Failures that cost all the memory that there is each time that they are shown; and one at loading, which no configuration
- * explains. NULL: it may be run again. */
+/* Returns why a failure must not be run again, or NULL if it may be. A failure while loading does not depend
+ * on the configuration. A failure by resource limits would use as much again. */
 static const char *too_dear(const struct config_result *failure)
 {
     if (failure->reason.stage == STAGE_LOADING)
@@ -77,9 +78,9 @@ static void show_unrun(struct diagnosing *d, const struct config_result *failure
     snprintf(d->out->rule.reason, sizeof d->out->rule.reason, "%s", why);
 }
 
-/* A verdict waits for two timeouts. Where the candidate has had them, a call that takes a tenth of that is not waited for any
- * longer: small configurations take far less. So many of these are allowed as the limits say where hangs are what is explained, and
- * a few beside another failure. */
+/* A verdict waits for two timeouts. Once the candidate timed out, a diagnosis waits for a tenth of --timeout
+ * only: small configurations take far less. If hangs are explained, shrinking may use a quarter of
+ * limits->hangs. Otherwise a few timeouts are allowed beside the other failure. */
 static void bound_timeouts(struct diagnosing *d, struct run_options *options)
 {
     static const double less = 0.1;
@@ -94,7 +95,8 @@ static void bound_timeouts(struct diagnosing *d, struct run_options *options)
         options->timeout *= less;
 }
 
-/* Of hangs only small configurations are run, so that a tenth of the limit is long for each that does not hang. */
+/* Returns the caps for runs of the rule. Hangs are explained by small configurations only, so that a tenth of
+ * the time limit is ample for a run that ends. */
 static struct draw_caps caps_of(const struct diagnosing *d)
 {
     static const struct draw_caps small = {4e6, 1e7};
@@ -106,7 +108,7 @@ static struct draw_caps caps_of(const struct diagnosing *d)
     return caps;
 }
 
-/* What shrinking has left of the timeouts, and the others, are for the rule. */
+/* Raises the allowed timeouts from shrinking's share to limits->hangs. */
 static void allow_hangs(struct diagnosing *d)
 {
     if (d->outcome != OUTCOME_TIMEOUT)
@@ -134,10 +136,10 @@ static void shrink_failure(struct diagnosing *d, const struct config_result *fai
     d->out->present = true;
 }
 
-/* --- failures that only timing shows --- */
+/* --- failures in timed calls only --- */
 
-/* The one with least work, as it was timed. To repeat it a hundred times would take minutes: neither shrunk nor
- * explained. */
+/* Shows the failure with the least work, as it was timed. It is neither shrunk nor explained, since repeating
+ * a measurement a hundred times would take minutes. */
 static void show_timed_failure(struct diagnosing *d)
 {
     const struct config_result *best = NULL;
@@ -161,9 +163,9 @@ static void show_timed_failure(struct diagnosing *d)
     d->out->present = true;
 }
 
-/* --- failures that take two configurations --- */
+/* --- failures that need two configurations --- */
 
-/* The one with least work; NULL: none. */
+/* Returns the pair with the least work; NULL: none. */
 static const struct config_result *choose_pair(const struct diagnosing *d)
 {
     const struct config_result *best = NULL;
@@ -193,7 +195,8 @@ static void tell_relation(struct diagnosing *d, const struct pairs_relation *rel
         snprintf(reason + length, size - (size_t)length, "; each configuration passes by itself)");
 }
 
-/* Does it fail by itself, too? Where others depend on what came before, one that was not traced back may. */
+/* Returns whether the failure repeats by itself, or cannot be run. If other failures need an earlier
+ * configuration, this one may need one too, although none was found. */
 static bool repeats(struct diagnosing *d, const struct config_result *failure)
 {
     struct config_result again;
@@ -201,7 +204,8 @@ static bool repeats(struct diagnosing *d, const struct config_result *failure)
     return !shrinking_run(&d->shrinking, &failure->config, &again) || outcome_is_rejected(again.outcome);
 }
 
-/* No rule about one configuration is true of it, and no search for one is begun. */
+/* Explains a failure that needs two configurations. It searches for no rule, since rules are about single
+ * configurations. */
 static void diagnose_pair(struct diagnosing *d, const struct config_result *failure)
 {
     struct shrinking *const s = &d->shrinking;
@@ -221,13 +225,13 @@ static void diagnose_pair(struct diagnosing *d, const struct config_result *fail
                                "calls before left");
 }
 
-/* --- which calls --- */
+/* --- failing calls --- */
 
-/* Of each configuration the calls differ in one thing: what only later ones fail on is a state that the first one left, or where its
- * tensors lie. */
+/* Each call of a configuration differs from the first in one thing. If only later calls fail, the cause is
+ * state that an earlier call left, or the addresses of tensors. */
 static void tell_calls(const struct diagnosing *d)
 {
-    enum { ENOUGH = 3 }; /* fewer may have had the contents for it by luck */
+    enum { ENOUGH = 3 }; /* fewer failures may be due to their input values */
     int in[STAGE_COUNT] = {0}, failures = 0, length = 0;
     static const struct {
         enum stage stage;
@@ -262,14 +266,14 @@ static void keep_asked(struct diagnosing *d, const struct config *config)
         const int room = 2 * d->asked_room + 64;
         struct config *grown = realloc(d->asked, (size_t)room * sizeof *grown);
         if (!grown)
-            return; /* kinds.c knows a little less */
+            return; /* kinds.c then has fewer trials */
         d->asked = grown;
         d->asked_room = room;
     }
     d->asked[d->asked_count++] = *config;
 }
 
-/* Run each time: explain asks for a known configuration only to see whether its failure repeats. */
+/* Runs even a known configuration: explain asks for one only to see whether its failure repeats. */
 bool diagnosing_ask(struct diagnosing *d, const struct config *config, struct config_result *result)
 {
     keep_asked(d, config);
@@ -303,9 +307,9 @@ static void add_trial(const struct diagnosing *d, const struct config_result *re
         trial[(*count)++] = (struct explain_trial){.config = result->config, .fails = fails};
 }
 
-/* Everything that was run; of the steps of shrinking those that failed: the smallest failure lies at the condition's edges. What
- * passes there often does so because so little is left in which the fault could show. What was neither judged nor failed tells
- * nothing. NULL: out of memory. */
+/* Lists all runs of the sets, and the failing runs beside them: the smallest failure lies at the condition's
+ * edges. Steps of shrinking that pass are left out, since too little may be left in them to show the fault.
+ * Runs that neither passed nor failed are left out, too. NULL: out of memory. */
 static struct explain_trial *list_trials(const struct diagnosing *d, int *count)
 {
     const struct config_result *ran = NULL;
@@ -322,7 +326,8 @@ static struct explain_trial *list_trials(const struct diagnosing *d, int *count)
     return trial;
 }
 
-/* What comes and goes has a rule on one side at most, and the report says both. */
+/* A flaky failure has a one-sided rule at most. The report shows that rule and the rate at which the failure
+ * repeats. */
 static void tell_flaky(const struct diagnosing *d, struct rule *rule)
 {
     const char *const closest = strstr(rule->reason, "; closest: ");
@@ -347,7 +352,7 @@ static void tell_flaky(const struct diagnosing *d, struct rule *rule)
                  near);
 }
 
-/* The limits that a rule may tell of are those of CUDA devices. */
+/* rule->limit names limits of CUDA devices. */
 void diagnosing_record(const struct diagnosing *d, struct rule *rule, struct result_rule *out)
 {
     if (d->task->device.backend != BACKEND_CUDA)
@@ -370,7 +375,7 @@ static void find_rule(struct diagnosing *d)
     free(trial);
 }
 
-/* --- all --- */
+/* --- the whole diagnosis --- */
 
 struct diagnose_limits diagnose_limits(enum effort effort)
 {
@@ -381,7 +386,8 @@ struct diagnose_limits diagnose_limits(enum effort effort)
     return limits[effort];
 }
 
-/* Runs are counted, so that the same seed says the same on any machine; seconds are not the same on any. */
+/* Notes that the diagnosis was cut short. Limits on runs give the same result for the same seed on any
+ * machine; a limit on seconds does not. */
 static void note_end(const struct diagnosing *d)
 {
     if (budget_is_over())
@@ -393,7 +399,7 @@ static void note_end(const struct diagnosing *d)
                     d->limits->seconds);
 }
 
-/* One that fails by itself. */
+/* Explains a failure that repeats by itself. */
 static void diagnose_alone(struct diagnosing *d, const struct config_result *failure)
 {
     const struct result *const result = d->result;
@@ -406,7 +412,7 @@ static void diagnose_alone(struct diagnosing *d, const struct config_result *fai
     tell_calls(d);
     find_rule(d);
     if ((!d->out->rule.present || d->out->rule.kind != RESULT_RULE_TWO_SIDED) && d->rate.same == d->rate.runs)
-        kinds_explain(d); /* of what fails now this way and now that, kinds say nothing */
+        kinds_explain(d); /* kinds mean nothing if the outcome of one configuration varies */
     if (d->outcome != OUTCOME_TIMEOUT)
         which_values(d->task, &d->shrinking, d->limits->content_runs, &d->out->content);
 }

@@ -1,4 +1,5 @@
-/* After a run with failures: the simplest configuration that still fails so, and the rule that says when. */
+/* After a run with failures, finds the simplest configuration that still fails the same way, and a rule that
+ * says which configurations fail. */
 #ifndef UNSEEN_DIAGNOSE_H
 #define UNSEEN_DIAGNOSE_H
 
@@ -6,16 +7,19 @@
 
 struct diagnose_limits {
     int shrink_runs, explain_runs;
-    int content_runs; /* of one call each, where it depends on the values */
-    int hangs; /* runs that may time out where hangs are explained, each after a tenth of --timeout; a quarter of them shrink */
-    double
-        seconds; /* for all: far more than the runs take on a machine that does nothing else. What is not done by then is
-                     * not done, and the result says so */
+    int content_runs; /* single-call runs of the search for decisive input values */
+    /* timeouts allowed while hangs are explained, a quarter of them for shrinking; each after a tenth of
+     * --timeout */
+    int hangs;
+    /* Time limit of the whole diagnosis, far above its usual time on an idle machine. If it ends the
+     * diagnosis, the result says so. */
+    double seconds;
 };
 struct diagnose_limits diagnose_limits(enum effort effort);
 
-/* Fills result->diagnosis where something failed, or where everything else passed and something was refused;
- * nothing else is touched. What cannot be told is left out: a diagnosis never spoils a verdict. */
+/* Fills result->diagnosis if a configuration failed, or if one was refused and all others passed. It may add
+ * notes; nothing else changes, so a diagnosis never spoils a verdict. It leaves out facts that it cannot
+ * establish. */
 void diagnose(const struct task *task, const struct run_options *options,
               const struct diagnose_limits *limits, struct result *result);
 

@@ -1,4 +1,4 @@
-/* What the parts of a diagnosis share. */
+/* Shared by the parts of a diagnosis. */
 #ifndef UNSEEN_DIAGNOSE_INTERNAL_H
 #define UNSEEN_DIAGNOSE_INTERNAL_H
 
@@ -10,27 +10,28 @@ struct diagnosing {
     const struct diagnose_limits *limits;
     struct result *result;
     struct shrinking shrinking;
-    enum outcome outcome;       /* of the failure that is shrunk */
-    struct shrinking_rate rate; /* of the same configuration, run again */
+    enum outcome outcome;       /* of the failure to explain */
+    struct shrinking_rate rate; /* repetitions of that failure */
     struct diagnosis *out;
-    struct config *asked; /* for the sake of a rule, and no step of shrinking */
+    struct config *asked; /* configurations that were run for a rule, not for shrinking */
     int asked_count, asked_room;
 };
 
-/* By the checks, which are what is repeated: a configuration that failed only when timed has passed them. */
+/* The outcome of the checks, which a diagnosis repeats. A configuration that failed only in timed calls, or
+ * in its sibling check, has passed them. */
 enum outcome diagnosing_outcome(const struct diagnosing *d, const struct config_result *result);
 bool diagnosing_fails(const struct diagnosing *d, const struct config_result *result);
-/* Is it one of the sets' configurations, and no step of shrinking? */
+/* Returns whether the configuration belongs to the run's sets. Steps of shrinking do not. */
 bool diagnosing_is_of_set(const struct diagnosing *d, const struct config_result *result);
 
-/* A rule as the result has it, without what only another device has. */
+/* Converts a rule into the result's form. On devices other than CUDA it clears rule->limit. */
 struct rule;
 void diagnosing_record(const struct diagnosing *d, struct rule *rule, struct result_rule *out);
 
-/* For the sake of a rule. False: it is over. */
+/* Runs a configuration for a rule and adds it to d->asked. False: no more runs are allowed. */
 bool diagnosing_ask(struct diagnosing *d, const struct config *config, struct config_result *result);
 
-/* kinds.c: a rule for each kind of failure, where no rule is right about all of them. */
+/* kinds.c: finds a rule for each kind of failure, for cases in which no single rule fits all of them. */
 void kinds_explain(struct diagnosing *d);
 
 #endif

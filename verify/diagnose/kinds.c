@@ -1,6 +1,7 @@
-/* Failures of several kinds: an outcome each, and of errors that a module raises its type and the line. A candidate that refuses one
- * size, loops once too few for another and has a race has no one rule that is short; each kind may have. Of a kind it is what
- * passes that is no failure: what fails otherwise might have failed this way, had it come so far, and tells nothing. */
+/* Clusters failures into kinds, and finds a rule for each kind. A kind is an outcome or, for a Python
+ * exception, its type and line. A candidate that refuses one size, loops too few times for another and has a
+ * race fits no single short rule. Only passing runs count as passes of a kind. A run that failed otherwise is
+ * ignored, since its earlier failure may have hidden this one. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,12 +10,12 @@
 #include "gen/explain/explain.h"
 #include "verify/session/raised.h"
 
-/* With fewer failures of a kind a rule would rest on nothing; of so many kinds failures are told apart at all. */
+/* Fewer failures of a kind cannot support a rule. Failures beyond MOST_KINDS kinds are ignored. */
 enum { LEAST_OF_A_KIND = 3, MOST_KINDS = 16 };
 
 struct kind {
     uint64_t id;
-    const struct config_result *least; /* the one with least work */
+    const struct config_result *least; /* the failure with the least work */
     int count;
 };
 
@@ -22,10 +23,10 @@ struct kinds {
     struct diagnosing *d;
     struct kind item[MOST_KINDS];
     int count;
-    uint64_t id; /* of the one that is explained */
+    uint64_t id; /* the kind being explained */
 };
 
-/* Of a failure. */
+/* Identifies the kind of a failure. */
 static uint64_t id_of(const struct diagnosing *d, const struct config_result *result)
 {
     return raised_error(result) ? raised_kind(result) : (uint64_t)diagnosing_outcome(d, result);
@@ -57,8 +58,8 @@ static bool was_asked(const struct diagnosing *d, const struct config_result *ra
 
 typedef void (*take)(void *data, const struct config_result *ran);
 
-/* What was run, of the sets and beside them. What passes on the way to the smallest often does so because so little is left in which
- * the fault could show: it is left out. */
+/* Visits all runs of the sets, and beside them failing runs and runs for a rule. Steps of shrinking that pass
+ * are left out, since too little may be left in them to show the fault. */
 static void each_ran(const struct diagnosing *d, take take, void *data)
 {
     for (int i = 0; i < d->result->result_count; i++)
@@ -95,7 +96,7 @@ static int step(void *data, const struct config *config)
 
 struct trials {
     const struct kinds *kinds;
-    struct explain_trial *item; /* NULL: they are counted */
+    struct explain_trial *item; /* NULL: only count */
     int count;
 };
 
@@ -139,7 +140,7 @@ static void explain_kind(struct kinds *kinds, const struct kind *kind, struct re
     free(trials.item);
 }
 
-/* What is run from here on may move what they point to. */
+/* Copies the failures with the least work, since later runs may move the table that holds them. */
 static bool keep_least(struct kinds *kinds, struct config_result *least)
 {
     for (int i = 0; least && i < kinds->count; i++) {

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* Does it fail with all boxes but number `at`, in whose place `instead` stands (NULL: nothing)? */
+/* Tests all boxes but number `at`, with `instead` in its place (NULL: nothing). Returns as narrow_fails
+ * does. */
 static int fails_with(const struct narrow *n, int at, const struct box *instead)
 {
     struct box keep[NARROW_BOXES];
@@ -21,11 +22,11 @@ static void take_out(struct narrow *n, int at)
     memmove(&n->box[at], &n->box[at + 1], (size_t)(n->boxes - at) * sizeof *n->box);
 }
 
-/* Leave boxes out one by one, the last ones first. -1: it is over. */
+/* Drops needless boxes one by one, last first. -1: no more runs are allowed. */
 static int leave_out(struct narrow *n)
 {
     for (int i = n->boxes - 1; i >= 0 && n->boxes > 1; i--) {
-        /* without an element that differs it can be left out unasked */
+        /* the two draws are equal in such a box, so it is dropped without a run */
         const int fails = mixture_box_differs(n->of, &n->box[i]) ? fails_with(n, i, NULL) : 1;
         if (fails < 0)
             return -1;
@@ -35,7 +36,7 @@ static int leave_out(struct narrow *n)
     return 0;
 }
 
-/* Along the first dimension that has two: rows before columns. */
+/* Halves a box along its first dimension of at least two elements: rows before columns. */
 static void halve(const struct box *box, const struct instance *instance, struct box half[2])
 {
     int d = 0;
@@ -54,8 +55,8 @@ static int largest(const struct narrow *n)
     return at;
 }
 
-/* The first half alone, the second alone, or both as boxes of their own: what ends in a tail has nothing before it that is
- * enough. -1: it is over. */
+/* Replaces a box by its first half, its second half, or both. If a failure lies in the tail, only the second
+ * half suffices. -1: no more runs are allowed, or no box is free. */
 static int split(struct narrow *n, int at)
 {
     struct box half[2];
@@ -77,7 +78,7 @@ static int split(struct narrow *n, int at)
     return 0;
 }
 
-/* Elements in the order in which they lie in memory. */
+/* Sorts boxes by tensor, then by their lower corner: the order of memory. */
 static void sort(struct narrow *n)
 {
     for (int i = 1; i < n->boxes; i++)
@@ -97,7 +98,7 @@ static void sort(struct narrow *n)
         }
 }
 
-/* Neighbours along the last dimension are one range. */
+/* Joins boxes that are adjacent along the last dimension. */
 static void join(struct narrow *n)
 {
     for (int i = 1; i < n->boxes; i++) {

@@ -1,25 +1,28 @@
-/* Which elements are enough: delta debugging over boxes of tensors, halved until they are single elements. */
+/* Finds a small set of elements that suffices to fail, by delta debugging: halves boxes of tensors down to
+ * single elements. */
 #ifndef UNSEEN_NARROW_H
 #define UNSEEN_NARROW_H
 
 #include "verify/session/mixture.h"
 
-enum { NARROW_BOXES = 16 }; /* so many at the most: what takes more is spread */
+enum { NARROW_BOXES = 16 }; /* at most; a failure that needs more boxes is spread */
 
-/* 1: it fails when these are kept of the failing content; 0: it passes; -1: nothing may be run any more. */
+/* Makes a call with values of the failing draw in the boxes `keep`, and of the passing draw elsewhere.
+ * Returns 1: it fails; 0: it does not; -1: no more runs are allowed. */
 typedef int narrow_fails(void *data, const struct box *keep, int keeps);
 
 struct narrow {
-    const struct mixture *of; /* fails when all is kept, passes when nothing is */
+    const struct mixture *of; /* fails if everything is kept, passes if nothing is */
     narrow_fails *fails;
     void *data;
 
-    struct box box[NARROW_BOXES]; /* it fails when these are kept */
+    struct box box[NARROW_BOXES]; /* a call that keeps these boxes fails */
     int boxes;
-    bool minimal; /* without any one of these elements it passes */
-    bool spread;  /* it needs elements of more boxes than there are */
+    bool minimal; /* every one of these elements is needed */
+    bool spread;  /* the failure needs more than NARROW_BOXES boxes */
 };
 
+/* Fills box, boxes, minimal and spread; the caller sets the fields above them. */
 void narrow(struct narrow *narrow);
 
 #endif

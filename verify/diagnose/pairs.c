@@ -19,7 +19,8 @@ struct pair_step {
     struct sibling_wish wish;
 };
 
-/* Some sibling of the wished kind after this one. */
+/* Returns 1 if a sibling of the wished kind fails right after this configuration, 0 if none of VARIATIONS
+ * does, -1 if no more runs are allowed. */
 static int step_fails(void *data, const struct config *config)
 {
     struct pair_step *const step = data;
@@ -56,7 +57,7 @@ bool pairs_shrink(struct shrinking *s, const struct config_result *failure)
     return true;
 }
 
-/* --- what they share --- */
+/* --- the relation --- */
 
 struct pair_rate {
     int fails, runs;
@@ -69,7 +70,8 @@ static bool is_excluded(const struct problem *problem, const struct config *a, c
     return !sibling_kind_of(problem, a, b, &found) || found.kind != kind;
 }
 
-/* Fresh pairs of a kind, which are of no other kind, too: a swap leaves both product and sum. */
+/* Runs fresh pairs of one kind. Pairs that are of another kind, too, are left out: a swap keeps both product
+ * and sum. */
 static struct pair_rate rate_of(struct shrinking *s, const struct sibling_wish *wish,
                                 const struct config_result *base, int bases)
 {
@@ -91,7 +93,7 @@ static struct pair_rate rate_of(struct shrinking *s, const struct sibling_wish *
     return rate;
 }
 
-/* Not every pair of a kind need fail: a plan for more rows than there are may do no harm. */
+/* Not every pair of a kind needs to fail: a plan for more rows than there are may do no harm. */
 static bool some_fail(const struct pair_rate *rate)
 {
     return rate->fails > 0;
@@ -111,7 +113,8 @@ static const char *axis_name(const struct shrinking *s, int axis)
     return options_of(s)->problem->axes[axis].name;
 }
 
-/* Of two extents: by their product, their sum, or only swapped. */
+/* Two extents differ. Decides whether the failure needs an equal product, an equal sum, any change, or a
+ * swap. */
 static void relate_two(struct shrinking *s, const struct sibling_wish *wish, const struct config_result *base,
                        int bases, struct pairs_relation *relation)
 {
@@ -137,7 +140,7 @@ static void relate_two(struct shrinking *s, const struct sibling_wish *wish, con
     }
 }
 
-/* One axis differs: do pairs that differ in another one instead fail, too? */
+/* One axis differs. Counts failures of such pairs, and of pairs that differ in another axis instead. */
 static void relate_one(struct shrinking *s, const struct sibling_wish *wish, const struct config_result *base,
                        int bases, struct pairs_relation *relation)
 {

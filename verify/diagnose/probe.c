@@ -8,7 +8,8 @@
 #include "verify/system/budget.h"
 #include "verify/system/interrupt.h"
 
-/* Results by configuration: open addressing, at most half full. An empty slot has no problem. */
+/* A hash table of results by configuration: open addressing, at most half full. An empty slot has no
+ * problem. */
 struct probe {
     const struct task *task;
     struct session *session;
@@ -24,7 +25,7 @@ enum { FIRST_CAPACITY = 256 };
 struct probe *probe_open(const struct task *task, const struct run_options *options)
 {
     struct session_options session = run_session_options(task, options);
-    session.brief = true; /* hundreds of runs, most of them failing, of which none but the last is shown */
+    session.brief = true; /* most of hundreds of runs fail, and only the last is shown */
     struct probe *probe = calloc(1, sizeof *probe);
     if (!probe)
         return NULL;
@@ -135,7 +136,7 @@ static void start_result(const struct config *config, struct config_result *resu
     config_format(config, result->line, sizeof result->line);
 }
 
-/* `mix`, `after` NULL: the configuration as it is drawn, and by itself. */
+/* Runs a configuration: on the blend `mix`, right after `after`, or by itself if both are NULL. */
 static enum probe_status run_now(struct probe *probe, const struct config *config, const struct mix *mix,
                                  const struct config *after, struct config_result *result)
 {
@@ -147,7 +148,8 @@ static enum probe_status run_now(struct probe *probe, const struct config *confi
                                        : after ? session_check_after(probe->session, config, after, result)
                                                : session_check_settled(probe->session, config, result);
     probe->runs++;
-    if (is_interrupted() || budget_is_over()) /* a killed child's "crash" is nobody's fault */
+    /* an interrupt kills the child, which must not count as a crash */
+    if (is_interrupted() || budget_is_over())
         return PROBE_INTERRUPTED;
     if (status == SESSION_OK)
         return PROBE_OK;

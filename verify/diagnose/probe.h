@@ -1,5 +1,5 @@
-/* Running configurations one at a time, for shrinking and explaining: one worker that lives across runs,
- * and a memory of what has been run. */
+/* Runs configurations one at a time, for shrinking and explaining. One session lives across runs, and results
+ * are remembered. */
 #ifndef UNSEEN_PROBE_H
 #define UNSEEN_PROBE_H
 
@@ -19,35 +19,37 @@ enum probe_status {
 struct probe *probe_open(const struct task *task, const struct run_options *options);
 void probe_close(struct probe *probe);
 
-/* The result of one configuration, remembered or run now. Above the caps of the machine it is not run:
- * `skipped`, with the reason. */
+/* Returns the result of a configuration, from memory or by a run. A configuration above the machine's caps is
+ * not run: it is `skipped`, with the reason. */
 enum probe_status probe_run(struct probe *probe, const struct config *config, struct config_result *result);
 
-/* Run it whatever is known of it and whatever it costs. What is remembered from then on is the last
- * result that did not pass: a failure that comes and goes is one. */
+/* Runs a configuration even if its result is known, or if it is above the caps. Afterwards memory holds the
+ * last result that did not pass, since a failure that comes and goes is a failure. */
 enum probe_status probe_again(struct probe *probe, const struct config *config, struct config_result *result);
 
-/* `config` right after `after` (session_check_after); nothing is remembered of it. */
+/* Runs `config` right after `after` (session_check_after). The result is not remembered. */
 enum probe_status probe_after(struct probe *probe, const struct config *config, const struct config *after,
                               struct config_result *result);
 
-/* The same of a mixture of two contents, in one call; nothing is remembered of it. */
+/* Runs one call on a blend of two input draws (session_check_mix). The result is not remembered. */
 enum probe_status probe_mix(struct probe *probe, const struct mix *mix, struct config_result *result);
 
-/* What is remembered, one after the other: after NULL the first; NULL: there is no other. */
+/* Returns the remembered result that follows `after` (NULL: the first), or NULL at the end. A run may move
+ * the results. */
 const struct config_result *probe_next(const struct probe *probe, const struct config_result *after);
 
-/* What is known already need not be run: a result of another worker of the same task. */
+/* Remembers a result of another session of the same task, which then need not be run. False: out of
+ * memory. */
 bool probe_know(struct probe *probe, const struct config_result *result);
 
-/* session_observe for the runs from now on. */
+/* Applies session_observe to later runs. */
 void probe_observe(struct probe *probe, struct pattern *pattern);
 
-/* Whether configurations have twins (session_twins), as they have from the start: what they do to a process counts only where
- * that is what is asked about. */
+/* Enables or disables the sibling check (session_twins), which is enabled at first. Disable it to judge a
+ * configuration by itself. */
 void probe_twins(struct probe *probe, bool on);
 
-int probe_runs(const struct probe *probe);                      /* real ones */
+int probe_runs(const struct probe *probe);                      /* without remembered results */
 const char *probe_error(const struct probe *probe);             /* after PROBE_BAD, PROBE_BROKEN */
 const struct session *probe_session(const struct probe *probe); /* for its findings and seconds */
 

@@ -1,4 +1,4 @@
-/* A rule as results have it: they know nothing of how it was found. */
+/* Converts a rule into the form of results, which do not depend on how it was found. */
 #ifndef UNSEEN_RULE_RECORD_H
 #define UNSEEN_RULE_RECORD_H
 

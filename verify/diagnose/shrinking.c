@@ -23,14 +23,15 @@ bool shrinking_is_same(const struct shrinking *s, const struct config_result *re
 
 /* --- runs --- */
 
-/* Nothing may be run any more: time is over, or the last run failed to. */
+/* Returns whether no more runs are allowed: the time is over, too many runs timed out, or the last run could
+ * not be made. */
 static bool is_over(struct shrinking *s)
 {
     s->late = s->late || (s->end > 0 && clock_seconds() > s->end) || budget_is_over();
     return s->status != PROBE_OK || s->late || (s->timeouts > 0 && s->timed_out >= s->timeouts);
 }
 
-/* After a run: may another follow? */
+/* Records a run. Returns whether *result is valid. */
 static bool note_run(struct shrinking *s, enum probe_status status, const struct config_result *result)
 {
     s->status = status;
@@ -76,7 +77,7 @@ struct shrinking_rate shrinking_repeat(struct shrinking *s, const struct config 
 
 /* --- the search --- */
 
-/* One run of a step, or what is remembered of it; only the first try may be remembered. */
+/* Makes one run of a step. Only the first try may use a remembered result. */
 static bool run_step(struct shrinking *s, const struct config *config, bool first,
                      struct config_result *result)
 {
@@ -103,7 +104,7 @@ static int step_fails(void *data, const struct config *config)
             s->best = result;
             return 1;
         }
-        if (result.outcome == OUTCOME_SKIPPED) { /* a second try would be, too */
+        if (result.outcome == OUTCOME_SKIPPED) { /* a second try would be skipped, too */
             s->skipped++;
             return 0;
         }

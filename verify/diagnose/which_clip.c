@@ -1,5 +1,6 @@
-/* From which value on: a bound that all of a tensor is clipped to, moved between one that passes and one that fails. It takes no few
- * elements for it, and finds "some g below -1" where it is all of g that decides. */
+/* Finds the bound beyond which values fail: clips a whole tensor, and bisects between a passing and a failing
+ * bound. Unlike delta debugging it needs no few decisive elements. It finds "some g below -1" where all of g
+ * decides. */
 #include <math.h>
 
 #include "which_internal.h"
@@ -16,7 +17,7 @@ bool which_bisect(struct which *w, which_at *run, void *data, double *passes, do
         bool passed;
         double value =
             by_powers ? copysign(sqrt(fabs(*fails)) * sqrt(fabs(*passes)), *fails) : *fails / 2 + *passes / 2;
-        if (i == 0 && *fails * *passes < 0) /* signs first */
+        if (i == 0 && *fails * *passes < 0) /* decide the sign first */
             value = 0;
         if (run(w, data, value, &passed) != 1 && !passed)
             break;
@@ -26,7 +27,7 @@ bool which_bisect(struct which *w, which_at *run, void *data, double *passes, do
     return moved;
 }
 
-/* Numbers of one tensor that mean anything, in one content. */
+/* Range of the values that a tensor uses, in one draw. */
 struct range {
     double least, greatest;
     bool finite;
@@ -51,7 +52,7 @@ enum clipped {
     BELOW,
     ABOVE,
     BOTH
-}; /* which values become the bound: lower ones, greater ones, those of greater magnitude */
+}; /* the clipped values: lower ones, greater ones, or those of greater magnitude */
 
 struct clipping {
     int tensor;
@@ -83,10 +84,11 @@ static void say_bound(struct which *w, const struct clipping *c, double passes, 
               w->task->problem->tensors[c->tensor].name, fails);
 }
 
-/* True: there is such a bound. From `passes`, which no value that passes is beyond, to `fails`, which no value that fails is beyond. */
+/* Returns whether a bound exists. `passes` is the extreme value of the passing draw, `fails` that of the
+ * failing one. */
 static bool try_bound(struct which *w, struct clipping c, double passes, double fails)
 {
-    static const double alike = 0.8; /* what a single element says already need not be said again */
+    static const double alike = 0.8; /* a bound close to that of a single element is not reported again */
     bool passed;
     if (run_at(w, &c, passes, &passed) < 0 || !passed || !which_bisect(w, run_at, &c, &passes, &fails))
         return false;
@@ -106,7 +108,7 @@ static bool try_tensor(struct which *w, int t, struct range own, struct range ot
     const double most = fmax(fabs(other.least), fabs(other.greatest));
     const double own_most = fmax(fabs(own.least), fabs(own.greatest));
     if (!own.finite || !other.finite || own.least > own.greatest || other.least > other.greatest)
-        return false; /* infinite, or nothing that is used */
+        return false; /* infinite values, or no element is used */
     return (own.least < other.least && try_bound(w, (struct clipping){t, BELOW}, other.least, own.least)) ||
            (own.greatest > other.greatest &&
             try_bound(w, (struct clipping){t, ABOVE}, other.greatest, own.greatest)) ||
@@ -121,13 +123,14 @@ void which_clip(struct which *w, const struct narrow *n, const struct config *fa
         const int t = n->box[i].tensor;
         if ((i > 0 && n->box[i - 1].tensor == t) || mixture_is_whole(w->task->problem->tensors[t].dtype))
             continue;
-        if (tensors == MOST_TENSORS) /* of many it is none */
+        if (tensors == MOST_TENSORS) /* a failure that needs many tensors has no bound in one */
             return;
         own[tensors] = range_of(&w->mixture, true, t);
         other[tensors] = range_of(&w->mixture, false, t);
         tensor[tensors++] = t;
     }
-    /* nothing is promised of what is clipped: the failure must show as well, else what passes says nothing */
+    /* The judge assumes nothing about clipped data, and may allow more error. An infinite bound must still
+     * fail, or a pass would mean nothing. */
     struct clipping none = {.tensor = tensors > 0 ? tensor[0] : 0, .side = BOTH};
     if (tensors == 0 || !which_open(w, failure, content, failure, content) ||
         run_at(w, &none, INFINITY, NULL) != 1)

@@ -4,50 +4,58 @@
 #include "narrow.h"
 #include "which_values.h"
 
-/* What is known while one failure is asked about. */
+/* State of the search for the decisive values of one failure. */
 struct which {
     const struct task *task;
     struct shrinking *shrinking;
-    struct mixture mixture; /* at hand */
-    int left;               /* runs */
+    struct mixture mixture; /* the current blend */
+    int left;               /* runs that are left */
     struct result_content *out;
-    double
-        between; /* the value nearest to one that passes with which a single element still fails; 0: not known */
+    /* If a single element decides: its failing value that is closest to a passing one; 0: unknown. */
+    double between;
 };
 
-/* One run: 1 where the mixture fails as the failure did, 0 where it passes or fails in another way, -1 where nothing may be run
- * any more. *passes, where it is not NULL: it passed. */
+/* Makes one run of a blend. Returns 1: it fails with the failure's outcome; 0: it passes or fails otherwise;
+ * -1: no more runs are allowed. *passes (may be NULL) tells whether it passed. */
 int which_run(struct which *w, const struct mix *mix, bool *passes);
 
-/* The mixture at hand: of these two contents. False: they have not the same shapes, or nothing that can be mixed. */
+/* Sets w->mixture to a blend of these two draws. False: their shapes differ, or they have no elements to
+ * blend. */
 bool which_open(struct which *w, const struct config *own, int own_content, const struct config *other,
                 int other_content);
-/* All of the first content, or all of the other; as which_run. */
+/* Runs all values of the first draw (own), or all of the second. Returns as which_run does. */
 int which_run_whole(struct which *w, bool own, bool *passes);
 
-/* Does it fail in one call with content 0, or 1? -1: neither, or it cannot be asked. */
+/* Returns which of the configuration's draws, 0 or 1, fails in a single call; -1: neither, or a run is
+ * impossible. */
 int which_failing_content(struct which *w, const struct config *failure);
-/* A content whose values pass there, then at hand: first of the same seed with another choice of an axis that says how values are
- * drawn, then the other content of the same line, that of the seed that is `known` to pass (or NULL), others, and those of the
- * published class. */
+/* Finds an input draw that passes at the failure's point, and sets w->mixture to the blend with it. Tries in
+ * this order:
+ * - the same seed, with another choice of an axis that affects how values are drawn;
+ * - the other draw of the same configuration;
+ * - the configuration `known` to pass (NULL: none);
+ * - other seeds;
+ * - seeds of the published input class. */
 bool which_find_passing(struct which *w, const struct config *failure, int content,
                         const struct config *known);
 
-/* One run at a number: as which_run. */
+/* Makes one run with a number. Returns as which_run does. */
 typedef int which_at(struct which *w, void *data, double value, bool *passes);
-/* Between a number that passes and one that fails: both are moved until they are within 2% of each other, or the runs of this
- * question are over. True: they have been moved. */
+/* Bisects between a passing and a failing number, until they are within 2% of each other or a few runs were
+ * made. Returns whether either was moved. */
 bool which_bisect(struct which *w, which_at *run, void *data, double *passes, double *fails);
 
-/* One thing more that is special, into out->special. */
+/* Appends one property to out->special. */
 __attribute__((format(printf, 2, 3))) void which_say(struct which *w, const char *format, ...);
 
-/* What sets these elements apart from what passes, into out->special: by looking at them and, of a single one, by a few
- * runs with its value elsewhere, and with others in its place. */
+/* Finds properties that distinguish these elements from passing values, and appends them to out->special. It
+ * reads the values. If one small box is enough, it also runs its values at another place; for a single
+ * element it bisects the value. */
 void which_special(struct which *w, const struct narrow *narrow);
 
-/* From which value on a tensor of these elements fails, whichever elements they are, into out->special: all of the failing content's
- * values beyond a bound become the bound. Where no few elements are enough, such a content becomes out->values. */
+/* Finds the bound beyond which a tensor's values fail, whichever elements they are, and appends it to
+ * out->special. A run clips all values of the failing draw to a bound. If no few elements suffice, such a
+ * draw becomes out->values. */
 void which_clip(struct which *w, const struct narrow *narrow, const struct config *failure, int content);
 
 #endif

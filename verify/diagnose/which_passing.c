@@ -1,9 +1,10 @@
-/* Two contents of one point: one that fails, and one that passes there and differs from it in as little as can be found. */
+/* Finds two input draws at one point: one that fails, and a passing one with as few differing values as
+ * possible. */
 #include "gen/contract/space.h"
 #include "which_internal.h"
 
-/* Other contents that are tried: a failure that nine in ten contents show is passed by one of these in half of all cases, and
- * what all of them fail is nothing that values explain. */
+/* Numbers of other draws to try. If nine in ten draws fail, seven others include a passing one in half of all
+ * cases. If all of them fail, values do not explain the failure. */
 enum { OTHER_CONTENTS = 7, PUBLISHED_CONTENTS = 2, OTHER_CHOICES = 6 };
 
 int which_run_whole(struct which *w, bool own, bool *passes)
@@ -32,7 +33,7 @@ int which_failing_content(struct which *w, const struct config *failure)
     return -1;
 }
 
-/* Twice, so that luck is not taken for values that pass. */
+/* Runs the second draw twice, so that a flaky pass does not count. */
 static bool passes_twice(struct which *w)
 {
     bool passes = true;
@@ -42,7 +43,8 @@ static bool passes_twice(struct which *w)
     return passes;
 }
 
-/* Do the values of this content pass there? *tried counts those that could be asked. */
+/* Returns whether the values of another draw pass at the failure's point. *tried counts the draws that can be
+ * blended. */
 static bool values_pass(struct which *w, const struct config *failure, int content,
                         const struct config *other, int other_content, int *tried)
 {
@@ -62,8 +64,9 @@ static bool has_differing(const struct mixture *m)
     return false;
 }
 
-/* Of the same seed with another choice of an axis that says how values are drawn (decay=long): only the tensors that it
- * says it of differ. A choice of what is computed changes no values, and costs no run. */
+/* Tries the same seed with another choice of an axis that affects how values are drawn (decay=long): only
+ * some tensors differ then. A choice that affects the computation only changes no values, and costs no
+ * run. */
 static bool choices_pass(struct which *w, const struct config *failure, int content)
 {
     const struct problem *problem = failure->problem;
@@ -87,7 +90,7 @@ static bool choices_pass(struct which *w, const struct config *failure, int cont
     return false;
 }
 
-/* Of small seeds; where the shapes change with the seed, further contents of its own. */
+/* Tries small seeds. If shapes change with the seed, tries further draws of the failure's own seed. */
 static bool others_pass(struct which *w, const struct config *failure, int content)
 {
     struct config other = *failure;

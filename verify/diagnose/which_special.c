@@ -1,5 +1,5 @@
-/* What sets the elements of a least set apart. Nothing is said that holds by itself: of a row of one element that it is the
- * greatest, of a place that another one would have done as well. */
+/* Finds properties that distinguish the elements of a minimal set. Trivial ones are not reported: the
+ * greatest value in a row of one element, or a place if another would do as well. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,14 +19,14 @@ void which_say(struct which *w, const char *format, ...)
     va_end(arguments);
 }
 
-/* --- a question to every element --- */
+/* --- a predicate on every element --- */
 
 struct asked {
     const struct which *w;
     const struct narrow *narrow;
     int tensor;
     int64_t element;
-    double value; /* that fails */
+    double value; /* the failing value */
 };
 typedef bool holds(const struct asked *a);
 
@@ -38,13 +38,13 @@ static bool is_kept(const struct asked *a, int64_t element)
     return false;
 }
 
-/* Of the mixture that fails. */
+/* The element's value in the failing blend. */
 static double mixed_value(const struct asked *a, int64_t element)
 {
     return mixture_value(&a->w->mixture, is_kept(a, element), a->tensor, element);
 }
 
-/* Of each element that is kept and differs; false where there is none. */
+/* Returns whether the predicate holds on every kept element that differs; false if there is none. */
 static bool all_hold(const struct which *w, const struct narrow *n, holds *question)
 {
     bool any = false;
@@ -65,7 +65,7 @@ static bool all_hold(const struct which *w, const struct narrow *n, holds *quest
 
 /* --- values --- */
 
-/* The value of the first of all. */
+/* The failing value of the first element. */
 static double first_value(const struct which *w, const struct narrow *n)
 {
     const struct instance_tensor *tensor = &w->mixture.own.tensor[n->box[0].tensor];
@@ -81,7 +81,8 @@ static bool is_first_value(const struct asked *a)
     return a->value == value || (isnan(a->value) && isnan(value));
 }
 
-/* Of its row, the last dimension, beyond all others by `sign`. */
+/* Returns whether the value exceeds all others of its row (last dimension); sign -1: whether it is below
+ * them. False for rows of one element. */
 static bool is_extreme(const struct asked *a, double sign)
 {
     const int64_t width = instance_tensor_width(&a->w->mixture.own.tensor[a->tensor]);
@@ -102,7 +103,7 @@ static bool is_least(const struct asked *a)
     return is_extreme(a, -1);
 }
 
-/* The greatest magnitude that passes, of one tensor. */
+/* The greatest finite magnitude of one tensor in the passing draw. */
 static double most_of(const struct mixture *m, int t)
 {
     const int64_t count = instance_tensor_count(&m->own.tensor[t]);
@@ -121,10 +122,11 @@ static bool is_larger_than_all(const struct asked *a)
            fabs(a->value) > most_of(&a->w->mixture, a->tensor);
 }
 
-/* Where each is needed and all lie on one side of those that pass in their places, it is that side. */
+/* Reports the side if all failing values lie on one side of the passing values in their places. */
 static void say_side(struct which *w, const struct narrow *n)
 {
-    double most[2] = {-INFINITY, -INFINITY}, least[2] = {INFINITY, INFINITY}; /* that pass, that fail */
+    /* of the passing draw, of the failing one */
+    double most[2] = {-INFINITY, -INFINITY}, least[2] = {INFINITY, INFINITY};
     for (int b = 0; b < n->boxes; b++) {
         const int t = n->box[b].tensor;
         const int64_t count = instance_tensor_count(&w->mixture.own.tensor[t]);
@@ -149,7 +151,7 @@ static void say_side(struct which *w, const struct narrow *n)
                   least[1], most[0]);
 }
 
-/* A byte of two numbers is more or less than none. */
+/* A byte that packs two numbers has no order. */
 static bool is_packed(const struct which *w, const struct narrow *n)
 {
     return w->mixture.own.tensor[n->box[0].tensor].fill.kind == FILL_NIBBLES;
@@ -182,7 +184,7 @@ static void say_values(struct which *w, const struct narrow *n)
 
 /* --- places --- */
 
-/* "[rows, cols]": the name of dimension d. */
+/* Writes the name of dimension d, as in "[rows, cols]". */
 static void name_dimension(const struct which *w, int t, int d, char *name, size_t size)
 {
     const char *at = w->task->problem->tensors[t].shape;
@@ -198,14 +200,15 @@ static void name_dimension(const struct which *w, int t, int d, char *name, size
         snprintf(name, size, "dimension %d", d);
 }
 
-/* Does the only box lie behind the last multiple of `tile` along dimension d, and something before it? */
+/* Returns whether the box lies behind the last multiple of `tile` along dimension d, and at least one tile
+ * before it. */
 static bool lies_in_tail(const struct which *w, const struct box *box, int d, int64_t tile)
 {
     const int64_t dim = w->mixture.own.tensor[box->tensor].dim[d];
     return dim > tile && box->low[d] >= dim - dim % tile;
 }
 
-/* The narrowest tile that it may be the rest of, along dimension d. */
+/* Reports the narrowest tile whose remainder along dimension d contains the box. */
 static void say_tail(struct which *w, const struct narrow *n, int d)
 {
     enum { LEAST_TILE = 4, MOST_TILE = 4096 };
@@ -221,7 +224,7 @@ static void say_tail(struct which *w, const struct narrow *n, int d)
         }
 }
 
-/* --- values elsewhere, another value there --- */
+/* --- the same values elsewhere, other values in place --- */
 
 enum { MOST_SET = 16 };
 
@@ -231,7 +234,7 @@ static int run_with(struct which *w, const struct set_element *set, int sets, bo
     return which_run(w, &mix, passes);
 }
 
-/* The elements of the only box, and the values that fail. */
+/* Lists the elements of the box, with their failing values; at most MOST_SET. */
 static int list_set(const struct which *w, const struct box *box, struct set_element *set)
 {
     const int64_t count = instance_tensor_count(&w->mixture.own.tensor[box->tensor]);
@@ -243,8 +246,8 @@ static int list_set(const struct which *w, const struct box *box, struct set_ele
     return sets;
 }
 
-/* As far away as may be along the last dimension that has room, which is returned: at its begin, or from there at its end. -1:
- * none has. */
+/* Moves a box as far as possible along the last dimension that has room: to its begin or, from there, to its
+ * end. Returns that dimension; -1: none has room. */
 static int move_box(const struct which *w, const struct box *box, struct box *moved)
 {
     const struct instance_tensor *tensor = &w->mixture.own.tensor[box->tensor];
@@ -259,7 +262,8 @@ static int move_box(const struct which *w, const struct box *box, struct box *mo
     return d;
 }
 
-/* Is it the place? Only then a tail is more than where it happens to be. */
+/* Runs the failing values at another place. A tail is reported only if they pass there: otherwise the place
+ * is a coincidence. */
 static void try_elsewhere(struct which *w, const struct narrow *n, const struct set_element *set, int sets)
 {
     struct set_element moved_set[MOST_SET];
@@ -293,7 +297,7 @@ static int run_set(struct which *w, void *data, double value, bool *passes)
     return run_with(w, set, 1, passes);
 }
 
-/* From which value on, between that which passes and that which fails. */
+/* Bisects between the passing and the failing value of one element. */
 static void try_between(struct which *w, struct set_element set, double passes)
 {
     double fails = set.value;
@@ -305,7 +309,8 @@ static void try_between(struct which *w, struct set_element set, double passes)
     }
 }
 
-/* In a mixture of which nothing is promised the failure must show as well, else what passes there says nothing. */
+/* The judge assumes nothing about a blend with set values, and may allow more error. The failing values must
+ * still fail in one, or a pass elsewhere would mean nothing. */
 static void try_others(struct which *w, const struct narrow *n)
 {
     struct set_element set[MOST_SET];

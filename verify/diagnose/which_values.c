@@ -7,10 +7,11 @@
 #include "gen/contract/space.h"
 #include "which_internal.h"
 
-/* What a call may take to be made forty times, by its size and not by a clock: the same on every machine. */
+/* Most work of a call that is made forty times. It limits size and not time, so that every machine decides
+ * alike. */
 static const double most_ns = 3e8;
 enum { MOST_ELEMENTS = 1 << 20 };
-enum { KEPT_BACK = 10 }; /* runs that are left for what is special */
+enum { KEPT_BACK = 10 }; /* runs reserved for which_special */
 
 int which_run(struct which *w, const struct mix *mix, bool *passes)
 {
@@ -25,9 +26,10 @@ int which_run(struct which *w, const struct mix *mix, bool *passes)
     return shrinking_is_same(w->shrinking, &result);
 }
 
-/* --- what couples tensors --- */
+/* --- tensors that couple others --- */
 
-/* Other values fail, too: does another seed as a whole pass, whose tables or lengths are others? */
+/* Other values fail, too. Tries whole other seeds, whose tables or lengths differ; if one passes, reports the
+ * tensors that hold them. */
 static void try_structure(struct which *w, const struct config *failure, int content)
 {
     enum { WHOLE_SEEDS = 3 };
@@ -55,7 +57,7 @@ static void try_structure(struct which *w, const struct config *failure, int con
     w->out->present = true;
 }
 
-/* --- which elements --- */
+/* --- decisive elements --- */
 
 static int keeps_fail(void *data, const struct box *keep, int keeps)
 {
@@ -64,7 +66,7 @@ static int keeps_fail(void *data, const struct box *keep, int keeps)
     return w->left <= KEPT_BACK ? -1 : which_run(w, &mix, NULL);
 }
 
-/* Those that differ are counted, and the first ones listed. */
+/* Counts the kept elements that differ. Lists them if they are few. */
 static void list_elements(const struct which *w, const struct narrow *n)
 {
     struct result_content *out = w->out;
@@ -93,7 +95,7 @@ static void record(struct which *w, const struct narrow *n)
     list_elements(w, n);
     out->of = mixture_elements(&w->mixture);
     out->kind = n->minimal ? RESULT_CONTENT_LEAST : RESULT_CONTENT_SOME;
-    /* half of everything is not few, unless it is an element or two of a few */
+    /* more than half of all elements are many, unless they can all be listed */
     if (n->spread || (2 * out->elements > out->of && out->elements > RESULT_CONTENT_ITEMS) ||
         !boxes_format(&w->mixture, n->box, n->boxes, out->places, sizeof out->places))
         out->kind = RESULT_CONTENT_MANY;
@@ -106,7 +108,7 @@ static void record(struct which *w, const struct narrow *n)
     out->present = true;
 }
 
-/* --- which failure --- */
+/* --- the failure to ask about --- */
 
 static bool is_cheap(const struct which *w, const struct config_result *result)
 {
@@ -114,7 +116,7 @@ static bool is_cheap(const struct which *w, const struct config_result *result)
     return ns + result->bytes <= most_ns && result->bytes <= 8.0 * MOST_ELEMENTS;
 }
 
-/* What passes at the point of a failure, as far as it is known. */
+/* Returns a passing result at the failure's point, of the least known seed; NULL: none is known. */
 static const struct config_result *known_passing(const struct which *w, const struct config_result *failure)
 {
     const struct config_result *best = NULL;
@@ -132,7 +134,7 @@ static bool is_smaller(const struct config_result *a, const struct config_result
     return one < other || (one == other && strcmp(a->line, b->line) < 0);
 }
 
-/* The smallest failure at another point that is known to pass there, too. */
+/* Finds the smallest cheap failure at another point with a known passing result. */
 static bool find_known(const struct which *w, struct config *failing, struct config *passing)
 {
     const struct config_result *best = NULL;
@@ -148,7 +150,8 @@ static bool find_known(const struct which *w, struct config *failing, struct con
     return true;
 }
 
-/* The smallest failure of another input class: what is gathered in one may be drawn in another. */
+/* Finds the smallest cheap failure of another input class. A tensor that one class gathers from another
+ * tensor may be drawn, and so blended, in another class. */
 static bool find_class(const struct which *w, struct config *failing)
 {
     const struct config *const tried = &w->shrinking->best.config;
@@ -164,7 +167,8 @@ static bool find_class(const struct which *w, struct config *failing)
     return best != NULL;
 }
 
-/* What comes and goes with equal values is not theirs: the failing ones fail each time, and the others pass. */
+/* Returns whether the failing draw fails and the passing one passes, each time. Otherwise values do not
+ * decide. */
 static bool decide_each_time(struct which *w)
 {
     enum { TIMES = 3 };
@@ -176,7 +180,7 @@ static bool decide_each_time(struct which *w)
     return true;
 }
 
-/* True: something was found out. */
+/* Searches for the decisive values of one failure. Returns whether it found any. */
 static bool ask_about(struct which *w, const struct config *failure, const struct config *known)
 {
     struct narrow n = {.of = &w->mixture, .fails = keeps_fail, .data = w};
@@ -204,7 +208,7 @@ static bool ask_about(struct which *w, const struct config *failure, const struc
     return true;
 }
 
-/* Outcomes that a single call shows, and that cost nothing to show again. */
+/* Returns whether a single call shows the outcome, and can show it again at little cost. */
 static bool may_ask(const struct shrinking *s)
 {
     const enum outcome outcome = s->best.outcome;
@@ -213,7 +217,8 @@ static bool may_ask(const struct shrinking *s)
             outcome == OUTCOME_MODIFIED || outcome == OUTCOME_REFUSED || outcome == OUTCOME_CRASH);
 }
 
-/* The simplest failure, another that is known to pass, too, or one of another class. */
+/* Tries the simplest failure, then one at another point with a known pass, then one of another input
+ * class. */
 static void ask_about_any(struct which *w)
 {
     const struct config_result *const best = &w->shrinking->best, *const known = known_passing(w, best);
@@ -235,7 +240,7 @@ void which_values(const struct task *task, struct shrinking *shrinking, int runs
         return;
     ask_about_any(&w);
     out->runs = runs - w.left;
-    if (shrinking->late) /* how far it came is the machine's */
+    if (shrinking->late) /* the progress depended on the machine's speed */
         *out = (struct result_content){.present = false};
     mixture_close(&w.mixture);
 }

@@ -36,8 +36,10 @@ static mpfr_ptr new_value(struct exact *e)
     return &cell->value;
 }
 
-/* --- evaluation: every function leaves element `index` of `node` in `out`; false: too many terms, no memory, or a place
- * that is out of range --- */
+/* --- evaluation --- */
+
+/* The functions below write element `index` of `node` to `out`. False: too many terms, no memory, or an index
+ * out of range. */
 
 static mpfr_srcptr element(struct exact *e, int node, int64_t index);
 
@@ -84,7 +86,7 @@ static bool unary(struct exact *e, const struct exact_node *node, int64_t index,
     return true;
 }
 
-/* Of NaN and a number NaN, as torch has it. */
+/* The extreme of NaN and a number is NaN, as in torch. */
 static void extreme(mpfr_ptr out, mpfr_srcptr a, mpfr_srcptr b, bool greatest)
 {
     if (mpfr_nan_p(a) || mpfr_nan_p(b))
@@ -114,7 +116,7 @@ static bool reduced(struct exact *e, const struct exact_node *node, int64_t inde
 {
     const int64_t first = index * node->terms;
     bool ok = spend(e, node->terms);
-    mpfr_set_zero(out, 1); /* the sum of nothing */
+    mpfr_set_zero(out, 1); /* an empty sum */
     for (int64_t i = 0; ok && i < node->terms; i++) {
         mpfr_srcptr term = element(e, node->a, first + i);
         ok = term != NULL;
@@ -128,7 +130,8 @@ static bool reduced(struct exact *e, const struct exact_node *node, int64_t inde
     return ok;
 }
 
-/* From the element before it, which is known; `element` sees to it that this does not go deep. */
+/* Computes a scan's element from the one before it. `element` has computed that already, so recursion stays
+ * shallow. */
 static bool scanned(struct exact *e, const struct exact_node *node, int64_t index, mpfr_ptr out)
 {
     mpfr_srcptr own = element(e, node->a, index);
@@ -160,7 +163,7 @@ static bool multiplied(struct exact *e, const struct exact_node *node, int64_t i
     return ok;
 }
 
-/* Where tap `tap` of the kernel meets the input for the output's place `at`, in one dimension; -1: nowhere. */
+/* Returns the input index that kernel tap `tap` reads for output index `at`, in one dimension; -1: none. */
 static int64_t meet(const struct exact_conv *c, int d, int64_t at, int64_t tap)
 {
     const int64_t moved = c->transposed ? at + c->padding[d] - tap * c->dilation[d]
@@ -171,7 +174,8 @@ static int64_t meet(const struct exact_conv *c, int d, int64_t at, int64_t tap)
     return place < c->x[2 + d] ? place : -1;
 }
 
-/* Of all taps of one input channel and one output channel: `x` and `w` number the first element of their planes. */
+/* Adds the products of all taps for one input and one output channel. `x` and `w` are the indices of the
+ * first elements of their planes. */
 static bool add_plane(struct exact *e, const struct exact_node *node, const int64_t *at, int64_t x, int64_t w,
                       mpfr_ptr out)
 {
@@ -259,7 +263,7 @@ static mpfr_srcptr element(struct exact *e, int number, int64_t index)
     return node->known[index];
 }
 
-/* --- from outside --- */
+/* --- public functions --- */
 
 struct exact *exact_open(const char *memory, size_t numbers, size_t text, char *why, size_t size)
 {

@@ -8,9 +8,9 @@
 enum { EXACT_RANK = 5, EXACT_JOINED = 256 };
 
 enum exact_op {
-    EXACT_INPUT, /* doubles at `at` */
-    EXACT_MAP,   /* element i is element place[i] of a, or where that is negative element 0 of `fill` */
-    EXACT_JOIN,  /* element i is number place[i] of all the operands one after another */
+    EXACT_INPUT, /* doubles */
+    EXACT_MAP,   /* element i is element place[i] of a; if place[i] < 0, element 0 of `fill` */
+    EXACT_JOIN,  /* element i is element place[i] of the concatenated operands */
     EXACT_ABS,
     EXACT_EXP,
     EXACT_LOG,
@@ -25,19 +25,19 @@ enum exact_op {
     EXACT_DIV,
     EXACT_MAX,
     EXACT_MIN,
-    EXACT_SUM, /* of `terms` elements of a from i * terms on */
+    EXACT_SUM, /* a reduction of `terms` elements of a, from i * terms on */
     EXACT_MOST,
     EXACT_LEAST,
-    EXACT_CUMSUM, /* along rows of `terms` elements */
+    EXACT_CUMSUM, /* a scan along rows of `terms` elements */
     EXACT_CUMPROD,
-    EXACT_MM, /* [batch, m, k] times [batch, k, n]; size is {batch, m, n, k} */
+    EXACT_MM, /* [batch, m, k] by [batch, k, n]; size is {batch, m, n, k} */
     EXACT_CONV,
     EXACT_OPS
 };
 
-/* A convolution's extents: x [batch, channels, ..], w and y likewise. */
+/* A convolution's extents: x is [batch, channels, ..]; w and y are alike. */
 struct exact_conv {
-    int rank; /* of the space */
+    int rank; /* number of spatial dimensions */
     int64_t x[EXACT_RANK], w[EXACT_RANK], y[EXACT_RANK];
     int64_t stride[EXACT_RANK], padding[EXACT_RANK], dilation[EXACT_RANK], groups;
     bool transposed;
@@ -47,13 +47,14 @@ struct exact_node {
     enum exact_op op;
     int a, b, fill;
     int64_t n, terms;
-    const void *place; /* of EXACT_INPUT doubles, of MAP and JOIN 64-bit numbers */
+    const void *place; /* doubles of EXACT_INPUT; 64-bit indices of EXACT_MAP and EXACT_JOIN */
     int64_t size[4];
     struct exact_conv *conv;
-    int *of; /* of a join: the operands, and where their elements begin; one more */
+    /* EXACT_JOIN: the operands, and the first index of each. `start` has one more entry for the end. */
+    int *of;
     int64_t *start;
     int joined;
-    mpfr_ptr *known; /* [n], each NULL until somebody asked for it; NULL: nobody did */
+    mpfr_ptr *known; /* [n], each NULL until it is computed; NULL: none is */
 };
 
 struct chunk;
@@ -61,13 +62,13 @@ struct chunk;
 struct exact {
     struct exact_node *node;
     int nodes, outputs;
-    int *output; /* node of each; -1: whole numbers */
+    int *output; /* node of each output; -1: whole numbers */
     struct chunk *chunk;
-    int64_t terms; /* spent on the element at hand */
+    int64_t terms; /* spent on the current element */
     bool out_of_memory;
 };
 
-/* exact_read.c: from JSON, with every number checked. False: malformed. */
+/* exact_read.c: reads JSON and checks every number. False: malformed. */
 bool exact_read(struct exact *exact, const char *memory, size_t numbers, const char *text, size_t length);
 
 #endif

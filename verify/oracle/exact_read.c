@@ -1,5 +1,5 @@
-/* A lowered graph from JSON. It comes from a process that runs a task's code: whatever it says, nothing outside of the
- * memory is read and no element depends on itself. */
+/* Reads a lowered graph from JSON. A process that runs a task's code sends it, so it may be hostile. The
+ * checks ensure that nothing outside of the memory is read and that no element depends on itself. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static int64_t number_of(const json_t *object, const char *key)
     return json_is_integer(value) ? json_integer_value(value) : -1;
 }
 
-/* An earlier node, so that there is no way back. */
+/* Reads the number of an operand. It must be an earlier node, which rules out cycles. */
 static bool read_operand(const json_t *object, const char *key, int self, int *out)
 {
     const int64_t number = number_of(object, key);
@@ -116,7 +116,7 @@ static bool read_terms(const struct exact *e, const json_t *object, struct exact
     int64_t all;
     const bool scans = node->op == EXACT_CUMSUM || node->op == EXACT_CUMPROD;
     node->terms = number_of(object, "terms");
-    /* of nothing there is a sum, and a scan without elements, but no greatest */
+    /* no terms: only a sum, or a scan without elements, is defined */
     if (node->terms < 0 || (node->terms == 0 && node->op != EXACT_SUM && !(scans && node->n == 0)))
         return false;
     if (scans)

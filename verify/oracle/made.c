@@ -11,7 +11,7 @@
 static struct {
     struct oracle *oracle; /* of `problem`; NULL: none yet */
     const struct problem *problem;
-    char python[PATH_MAX]; /* empty: the usual one */
+    char python[PATH_MAX]; /* empty: python3 */
 } made;
 
 static void stop(void)
@@ -20,7 +20,7 @@ static void stop(void)
     made.oracle = NULL;
 }
 
-/* One question after the other, of whichever thread. */
+/* Serialises requests of all threads. */
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
 static bool open_for(const struct problem *problem)
@@ -40,7 +40,7 @@ void made_wake(const struct problem *problem)
     char text[1200];
     pthread_mutex_lock(&turn);
     if (problem->task && imported_computes(problem->task) && open_for(problem))
-        oracle_wake(made.oracle, text, sizeof text); /* where it fails, the first that is asked for says so */
+        oracle_wake(made.oracle, text, sizeof text); /* on an error, the first request reports it */
     pthread_mutex_unlock(&turn);
 }
 
@@ -51,7 +51,7 @@ static int make(const struct problem *problem, const struct instance *instance,
     pthread_mutex_lock(&turn);
     if (open_for(problem))
         status = oracle_make(made.oracle, instance, wish, given, text, size);
-    if (status == ORACLE_FAILED) /* it may have ended with the thread that had started it */
+    if (status == ORACLE_FAILED) /* the process may have ended with the thread that started it */
         status = oracle_make(made.oracle, instance, wish, given, text, size);
     pthread_mutex_unlock(&turn);
     if (status == ORACLE_OK || status == ORACLE_SHORT)

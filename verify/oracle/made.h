@@ -1,13 +1,13 @@
-/* Inputs that an imported task computes of others, from a process that runs its get_inputs: an oracle of its own, which starts with the
- * first that is asked for. One for the whole program. */
+/* Makes inputs that an imported task computes from others, in a process that runs its get_inputs. That
+ * process is an oracle of its own, one for the whole program, and starts at the first request. */
 #ifndef UNSEEN_MADE_H
 #define UNSEEN_MADE_H
 
 #include "problems/problem.h"
 
-/* From now on imported tasks get theirs so, in that interpreter (NULL: python3), which is copied. */
+/* Registers this maker for imported tasks. `python` is the interpreter (NULL: python3) and is copied. */
 void made_begin(const char *python);
-/* Starts that process for a task that has such inputs, from a thread that lives on. */
+/* Starts the process early if the task has such inputs. Call it from a thread that outlives the process. */
 void made_wake(const struct problem *problem);
 void made_end(void);
 

@@ -21,16 +21,16 @@ struct oracle {
     struct oracle_options options;
     struct oracle_process process;
     struct oracle_layout layout;
-    char *memory; /* shared: inputs, what came back, the answer; NULL: none yet */
+    char *memory; /* shared with the process: inputs, returned outputs, the answer; NULL: none yet */
     int64_t capacity;
-    int fd;      /* of it */
-    bool handed; /* the process has it */
-    bool fresh;  /* the answer in it is of the inputs in it */
+    int fd;      /* of the shared memory */
+    bool handed; /* the process has the descriptor */
+    bool fresh;  /* the answer in the memory belongs to the inputs in it */
     struct instance_tensor shape[PROBLEM_MAX_TENSORS];
     struct oracle_answer answer;
     char reply[ORACLE_PACKET];
-    struct exact *exact; /* the last answer's graph; NULL: nobody asked for it */
-    char *graph;         /* what it reads */
+    struct exact *exact; /* the last answer's graph; NULL: not fetched */
+    char *graph;         /* the memory that `exact` reads */
     size_t graph_bytes;
 };
 
@@ -126,7 +126,8 @@ static void lay_out(const struct problem *problem, const struct instance *instan
     layout->bytes = used > 0 ? used : ALIGNMENT;
 }
 
-/* At least so much of it; another one where it was too small, which the process must be handed. */
+/* Makes the shared memory large enough. If it was too small, it is replaced, and the process must be handed
+ * the new one. */
 static enum oracle_status make_memory(struct oracle *o, struct oracle_answer *answer)
 {
     const int64_t bytes = o->layout.bytes;
@@ -134,7 +135,7 @@ static enum oracle_status make_memory(struct oracle *o, struct oracle_answer *an
         return ORACLE_OK;
     forget_memory(o);
     o->fd = memfd_create("unseen-oracle", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    /* sealed: what the other side cuts off would be this process's end */
+    /* sealed, since truncation by the other process would crash this one */
     if (o->fd >= 0 && ftruncate(o->fd, bytes) == 0 &&
         fcntl(o->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0) {
         void *memory = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, o->fd, 0);
@@ -164,7 +165,7 @@ static bool is_whole(enum dtype dtype)
     return dtype == DTYPE_I8 || dtype == DTYPE_U8 || dtype == DTYPE_I32 || dtype == DTYPE_I64;
 }
 
-/* A tensor into the shared memory; *same says whether it was there already. */
+/* Copies a tensor into the shared memory. *same is cleared unless the memory held equal bytes. */
 static int put(struct oracle *o, const struct oracle_question *question, int t, const void *from, int64_t at,
                bool *same)
 {
@@ -180,7 +181,7 @@ static int put(struct oracle *o, const struct oracle_question *question, int t, 
     return error;
 }
 
-/* Inputs, and of what came back the indices, which are right where what they name is. */
+/* Copies inputs and returned indices. Indices are judged by the values that they name. */
 static int put_all(struct oracle *o, const struct oracle_question *question, bool *same)
 {
     const struct problem *problem = o->options.problem;
@@ -200,7 +201,7 @@ static int put_all(struct oracle *o, const struct oracle_question *question, boo
 
 /* --- asking --- */
 
-/* Started, and told what to get ready for. */
+/* Starts the process and sends the hello packet, which names the task. */
 static enum oracle_status greet(struct oracle *o, char *text, size_t size)
 {
     const char *const given = o->options.problem->oracle->script;
@@ -218,13 +219,13 @@ static enum oracle_status greet(struct oracle *o, char *text, size_t size)
     hello = oracle_hello(&o->options);
     const enum oracle_status status = hello ? oracle_send(&o->process, hello, -1, text, size) : ORACLE_SHORT;
     if (!hello)
-        oracle_stop(&o->process); /* it would wait for ever */
+        oracle_stop(&o->process); /* else the process would wait for ever */
     free(hello);
     o->process.greeted = status == ORACLE_OK;
     return status;
 }
 
-/* A process that is ready, whether or not it was started before. */
+/* Ensures that a process runs and is ready. */
 static enum oracle_status start(struct oracle *o, struct oracle_answer *answer)
 {
     int with = -1;
@@ -234,7 +235,7 @@ static enum oracle_status start(struct oracle *o, struct oracle_answer *answer)
     o->process.greeted = false;
     status = oracle_await(&o->process, &o->options, o->reply, &with, answer->text, sizeof answer->text);
     if (with >= 0)
-        close(with); /* nobody asked for it */
+        close(with); /* no descriptor is expected here */
     if (status == ORACLE_OK && strcmp(o->reply, "ready") != 0) {
         oracle_stop(&o->process);
         snprintf(answer->text, sizeof answer->text,
@@ -274,7 +275,7 @@ static void point_at_answer(const struct oracle *o, const struct instance *insta
     }
 }
 
-/* A packet, which is freed, and the reply; NULL: there is no memory for it. */
+/* Sends a packet, which it frees, and waits for the reply. packet NULL: out of memory. */
 static enum oracle_status talk(struct oracle *o, char *packet, struct oracle_answer *answer)
 {
     int with = -1;
@@ -308,7 +309,7 @@ enum oracle_status oracle_ask(struct oracle *o, const struct oracle_question *qu
     enum oracle_status status = make_memory(o, answer);
     if (status != ORACLE_OK)
         return status;
-    same = same && o->fresh; /* other memory has nothing in it */
+    same = same && o->fresh; /* new memory has no inputs */
     o->fresh = false;
     if (put_all(o, question, &same)) {
         snprintf(answer->text, sizeof answer->text, "reading a tensor for the oracle failed");
@@ -329,7 +330,7 @@ enum oracle_status oracle_ask(struct oracle *o, const struct oracle_question *qu
 
 /* --- inputs --- */
 
-/* Copies what came; false: memory is out. */
+/* Copies the made inputs. False: out of memory. */
 static bool take_made(const struct oracle *o, const struct instance *instance, const int64_t *at,
                       int32_t **given)
 {
@@ -391,7 +392,8 @@ enum oracle_status oracle_admits(struct oracle *o, const struct instance *before
 
 /* --- single elements --- */
 
-/* "graph NUMBERS TEXT", and a memory with so many bytes of each, whose size is sealed. */
+/* Maps a graph: the reply "graph NUMBERS TEXT" gives the bytes of both parts, and `fd` is a memory of sealed
+ * size. */
 static bool map_graph(struct oracle *o, int fd, char *text, size_t size)
 {
     size_t numbers, length;

@@ -1,4 +1,4 @@
-/* What the oracle's process is asked, as JSON, and its answer, as lines. */
+/* Builds requests to the oracle's process, in JSON, and parses its answers, in lines. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "verify/device/memory.h"
 #include "verify/isolate/usage.h"
 
-/* As torch calls them. */
+/* Returns torch's name of a dtype. */
 static const char *torch_name(enum dtype dtype)
 {
     switch (dtype) {
@@ -36,8 +36,8 @@ static char *dumped(json_t *object)
     return text;
 }
 
-/* So much that what is freed may stay with the process until an answer is complete: of tensors of many MiB it holds half as much
- * again then, and takes half the time. */
+/* Returns whether memory suffices for the process to keep freed memory until an answer is complete. For
+ * tensors of many MiB it then holds half as much again, and takes half the time. */
 static bool has_plenty(void)
 {
     static const double enough = 16.0 * (1 << 30);

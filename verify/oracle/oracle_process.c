@@ -1,5 +1,5 @@
-/* The oracle's process: started in the sandbox, which shows the interpreter and its packages, the scripts and the task;
- * watched for its time and memory. */
+/* Runs the oracle's process in the sandbox, which shows the interpreter with its packages, the scripts and
+ * the task. Watches its time and memory. */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -25,7 +25,7 @@
 
 enum { TICK_MS = 50, LOOK_EVERY = 4 };
 
-/* --- starting it --- */
+/* --- start --- */
 
 static bool enclose(struct sandbox *sandbox, const struct oracle_options *options,
                     const struct python_program *python, const char *script)
@@ -34,7 +34,7 @@ static bool enclose(struct sandbox *sandbox, const struct oracle_options *option
     sandbox_begin(sandbox, options->cuda ? SANDBOX_CUDA : SANDBOX_CANDIDATE);
     for (int i = 0; i < python->folders; i++)
         sandbox_show(sandbox, python->folder[i]);
-    /* those of tasks stand beside those of the oracle */
+    /* the scripts for tasks lie beside those of the oracle */
     snprintf(scripts, sizeof scripts, "%s", script);
     for (int i = 0; i < 2 && strrchr(scripts, '/') > scripts; i++)
         *strrchr(scripts, '/') = '\0';
@@ -43,7 +43,7 @@ static bool enclose(struct sandbox *sandbox, const struct oracle_options *option
     return sandbox_end(sandbox);
 }
 
-/* argv of the interpreter behind the sandbox's, or alone. */
+/* Builds the command: the interpreter's argv after the sandbox's, or alone. */
 static bool make_command(struct sandbox *sandbox, const struct oracle_options *options,
                          const struct python_program *python, const char *script, char *text, size_t size)
 {
@@ -66,8 +66,8 @@ static bool make_command(struct sandbox *sandbox, const struct oracle_options *o
     return true;
 }
 
-/* What evaluates a task's graph is ours and needs torch; it takes the CPU where torch has no CUDA. Another's script knows itself
- * what it needs. */
+/* Finds the interpreter. Our own script, which evaluates a task's graph, needs torch, and uses the CPU if
+ * torch has no CUDA. A user's script checks its own needs. */
 static int find_python(struct python_program *python, const struct oracle_options *options, char *text,
                        size_t size)
 {
@@ -126,9 +126,9 @@ void oracle_stop(struct oracle_process *process)
     process->pid = 0;
 }
 
-/* --- asking it --- */
+/* --- requests --- */
 
-/* What it prints is kept, the last of it. */
+/* Keeps the end of the process's printed output. */
 static void listen_to(struct oracle_process *process)
 {
     char piece[512];
@@ -141,7 +141,7 @@ static void listen_to(struct oracle_process *process)
     process->words[process->spoken] = '\0';
 }
 
-/* It is gone, or is ended now; why, and its last words. */
+/* Ends the process if it still runs. `text` gets the reason and the end of its output. */
 static enum oracle_status end(struct oracle_process *process, enum oracle_status status, const char *why,
                               char *text, size_t size)
 {
@@ -154,8 +154,8 @@ static enum oracle_status end(struct oracle_process *process, enum oracle_status
     return status;
 }
 
-/* In the sandbox a signal shows as status 128 + signal. SIGKILL that nobody here has sent is what the system does where main
- * memory is out: the process offers itself (serve.py). */
+/* Reports that the process ended. In the sandbox a signal shows as status 128 + signal. A SIGKILL that this
+ * program did not send comes from the kernel's OOM killer, for which the process volunteers (serve.py). */
 static enum oracle_status ended_by_itself(struct oracle_process *process, char *text, size_t size)
 {
     siginfo_t info = {0};
@@ -171,7 +171,7 @@ static enum oracle_status ended_by_itself(struct oracle_process *process, char *
                size);
 }
 
-/* A packet, NUL-terminated, and the descriptor that came with it or -1. */
+/* Receives a packet, NUL-terminated, and the descriptor that came with it, or -1. */
 static ssize_t receive(int channel, char *answer, int *fd)
 {
     const ssize_t n = packet_receive(channel, answer, ORACLE_PACKET - 1, fd, 1, MSG_DONTWAIT);
@@ -179,7 +179,8 @@ static ssize_t receive(int channel, char *answer, int *fd)
     return n;
 }
 
-/* Of all that it may hold, the memory shared with this process apart. */
+/* Returns whether the process holds more memory than its limit. Memory shared with this process does not
+ * count. */
 static bool is_too_large(const struct oracle_process *process, const struct oracle_options *options,
                          char *why, size_t size)
 {
@@ -211,7 +212,7 @@ enum oracle_status oracle_await(struct oracle_process *process, const struct ora
         poll(wait, 2, TICK_MS);
         listen_to(process);
         if (wait[1].revents & POLLHUP)
-            poll(wait, 1, TICK_MS); /* it closed what it prints to: that must not keep this awake */
+            poll(wait, 1, TICK_MS); /* a closed output must not make poll return at once */
         if (wait[0].revents) {
             if (receive(process->channel, answer, with) > 0)
                 return ORACLE_OK;

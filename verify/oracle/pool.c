@@ -32,7 +32,7 @@ void oracle_pool_close(struct oracle_pool *pool)
     free(pool);
 }
 
-/* False: there is no room for it. */
+/* Adds an idle oracle. False: the pool is full. */
 static bool keep(struct oracle_pool *pool, struct oracle *oracle)
 {
     pthread_mutex_lock(&pool->lock);
@@ -48,7 +48,7 @@ void oracle_pool_prepare(struct oracle_pool *pool, const struct oracle_options *
     for (int i = 0; pool && i < count; i++) {
         struct oracle *const oracle = oracle_begin(options);
         if (!oracle || !oracle_prepare(oracle) || !keep(pool, oracle)) {
-            oracle_end(oracle); /* who takes one will be told why none starts */
+            oracle_end(oracle); /* the next question reports why none starts */
             return;
         }
     }
@@ -66,7 +66,8 @@ struct oracle *oracle_take(struct oracle_pool *pool, const struct oracle_options
             pool->idle[i] = pool->idle[--pool->count];
         }
     pthread_mutex_unlock(&pool->lock);
-    if (found && !oracle_is_of(found, pool->owner)) { /* ended while nobody had it: nobody's want of memory */
+    /* It ended while idle. The next question must not report that as a lack of memory. */
+    if (found && !oracle_is_of(found, pool->owner)) {
         oracle_end(found);
         found = NULL;
     }

@@ -1,4 +1,4 @@
-/* Measures the cost of an exchange itself, by a control process that has the tensors of a series but no
+/* Measures the cost of an exchange itself, by a control process. It has the tensors of a series but no
  * candidate, so nobody can tamper with it. Internal to sessions; on the host. */
 #ifndef UNSEEN_CONTROL_H
 #define UNSEEN_CONTROL_H

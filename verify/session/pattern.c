@@ -86,8 +86,8 @@ static bool say_range(const struct extent *e, int d, char *text, size_t size)
     return true;
 }
 
-/* The least p >= 2 such that in some dimension all wrong indices have the same remainder modulo p, and half
- * of the positions with that remainder are wrong. */
+/* Finds the least p >= 2 for which, in some dimension, all wrong indices have one remainder modulo p. Half of
+ * the positions with that remainder must be wrong. */
 static bool find_period(const struct extent *e, const unsigned char *wrong, int *dimension, int64_t *period,
                         int64_t *remainder)
 {

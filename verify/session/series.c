@@ -204,8 +204,8 @@ static bool keep(struct series *series, struct session *s, const struct call *ca
 }
 
 /* Measures the time to flush the caches by the judge's own clock; the runner flushes before it reads its
- * clock. Takes the fastest of several, since it is subtracted from the fastest of many exchanges; a flush
- * that waited for a core would hide an excess. */
+ * clock. Takes the fastest of several, since it is subtracted from the fastest of many exchanges. Otherwise a
+ * flush that waited for a core would hide an excess. */
 static void measure_flush(struct series *series, const struct session *s)
 {
     enum { OFTEN = 3 };

@@ -71,8 +71,8 @@ enum session_status session_check_after(struct session *session, const struct co
                                         const struct config *after, struct config_result *result);
 
 /* Call it right after session_check of a failing configuration. If the configuration passes in a process of
- * its own, it searches for an earlier configuration that causes the failure, and records it in result->pair.
- * A few times per run. */
+ * its own, an earlier configuration may cause the failure. The function searches for it and records it in
+ * result->pair. A few times per run. */
 enum session_status session_attribute(struct session *session, const struct config *config,
                                       struct config_result *result);
 

@@ -8,8 +8,8 @@
 /* If less than this part of a GPU's memory is free while a candidate runs, other processes may have caused
  * its lack of memory. */
 static const double scarce = 0.25;
-/* A candidate may use this much memory of its own before it is to blame: this multiple of its tensors, and
- * this part of all memory. Alone on a device, the largest configuration (task_caps) leaves twice its tensors
+/* Most memory of its own that a candidate may use before it is to blame. Limits are a multiple of its tensors
+ * and a part of all memory. Alone on a device, the largest configuration (task_caps) leaves twice its tensors
  * minus a few contexts. That is well above both limits, so no verdict depends on them. */
 static const double fair_times = 1.5, fair_part = 0.1;
 

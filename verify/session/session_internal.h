@@ -214,8 +214,8 @@ bool raised_is_known(const struct session *s,
 void raised_keep(struct session *s, const struct config_result *result);
 
 /* session_alone.c */
-/* After work on tensors of that many bytes, before leaving the gate: frees large GPU memory that the
- * candidate's process keeps (a workspace, a graph), since another process may need it. */
+/* Call it after work on tensors of that many bytes, before leaving the gate. Frees large GPU memory that the
+ * candidate's process keeps (a workspace, a graph): another process may need it. */
 void session_give_back(struct session *s, double bytes);
 /* Did it lack memory, possibly because of other processes? */
 bool session_was_short(struct session *s, const struct config_result *result);
@@ -258,9 +258,8 @@ void session_request(const struct session *s, const struct judging *judging, int
  * are none. If the session is neither broken nor short, *untold says that they cannot be computed, and
  * s->answer.text why. Always true for other problems. */
 bool told_ask(struct session *s, const struct judging *judging, bool *untold);
-/* A candidate of a task has refused or ended. If the task's own model does not run there either, its contract
- * is too wide, since it was derived from some sizes only; then nothing is judged. False: s->status says
- * why. */
+/* A candidate of a task has refused or ended. If the task's own model does not run there either, nothing is
+ * judged: the contract is too wide, as it was derived from some sizes only. False: s->status says why. */
 bool told_excuse(struct session *s, const struct judging *j, struct call_result *result);
 /* May a candidate be asked for both configurations in one process? If the task's own model refuses the pair,
  * or answers differently than for `after` alone, the pair is not part of its contract. False also if this is

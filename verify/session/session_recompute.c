@@ -37,8 +37,8 @@ struct recomputing {
     bool over; /* stop comparing */
 };
 
-/* Starts a process, whose time does not count against the limit: on a GPU it may take as long, and there are
- * only one or two. */
+/* Starts a process. Its time does not count against the limit: on a GPU a start may take as long, and there
+ * are only one or two. */
 static bool has_process(struct recomputing *r, struct series *series)
 {
     const bool starts = !r->s->child;

@@ -1,9 +1,9 @@
 /* Proof that an answer was not computed.
  *
  * A call's output is wrong, and has exactly the bits of the answer to an earlier call's different inputs. A
- * cache whose key is the address, or a part of the values, behaves like that. But so may a kernel that drops
- * the single element in which they differ, or one whose wrong answer looks like another's right one (NaN
- * everywhere). Such kernels do it again in a process that has never seen the other inputs; a cache cannot. */
+ * cache whose key is the address, or a part of the values, behaves like that. So may a kernel that drops the
+ * single differing element, or one whose wrong answer looks like another's right one (NaN everywhere). Such
+ * kernels do it again in a process that has never seen the other inputs; a cache cannot. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -54,8 +54,8 @@ static bool is_cut_off(struct session *s, struct timed *timed, int count)
     return cut;
 }
 
-/* Takes further samples in new processes. The placement of a context, which each process draws anew, changes
- * the time of an empty kernel by a tenth, and that of every short kernel by as much. */
+/* Takes further samples in new processes. Each process draws anew where its context lies. That changes the
+ * time of an empty kernel by a tenth, and of other short kernels by as much. */
 static void sample_elsewhere(struct session *s, struct timed *timed, int count, struct pcg *random)
 {
     static const double ceiling = 30; /* seconds */
@@ -219,8 +219,8 @@ static void time_alone(struct session *s, struct timing_job *job, const struct c
     room_leave_alone(s->options.room);
 }
 
-/* Takes the lease before entering the gate: nobody inside waits for the lease, so a process that wants to be
- * alone need not wait for it, either. */
+/* Takes the lease before entering the gate. So no process waits for the lease inside the gate, and one that
+ * wants the device alone need not, either. */
 static void time_beside_others(struct session *s, struct timing_job *job, int count, int *taken)
 {
     struct config_result *before = malloc((size_t)count * sizeof *before);

@@ -2,8 +2,8 @@
  * is cached under a key
  * that both share is right by itself, and wrong after the other.
  *
- * The model of an imported task is reused for the sibling if its constructor gets the same arguments: models
- * are called with batches of several sizes, and state that depends on a shape shows there.
+ * The model of an imported task is reused for the sibling if its constructor gets the same arguments. Models
+ * are called with batches of several sizes, and that exposes state that depends on a shape.
  *
  * The sibling check looks for nothing else. A failure that the sibling has by itself does not count here, nor
  * does one that does not repeat in another process. */

@@ -30,10 +30,9 @@ static enum task_status fail_space(struct task *task, const struct space_error *
 }
 
 /* Limits on one configuration. On a GPU the judge's copies take two and a half times the bytes of the
- * tensors; about twice the bytes of the tensors is left to the candidate's own allocations. A CPU core should
- * finish any configuration in half a second, or 300 of them take too long. The memory that is free at the
- * moment does not matter: the same seed draws the same sets beside any other process (session_check handles a
- * lack of memory). */
+ * tensors. The candidate's own allocations may take about twice those bytes. A CPU core should finish any
+ * configuration in half a second, or 300 of them take too long. Memory that is free at the moment does not
+ * matter, so that the same seed always draws the same sets. session_check handles a lack of memory. */
 struct draw_caps task_caps(const struct problem *problem, const struct device *device)
 {
     const double memory = (double)device->memory_bytes;

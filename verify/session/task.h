@@ -78,9 +78,9 @@ enum task_status task_config(struct task *task, const char *line, struct config 
 void task_clear(struct task *task);
 
 /* Path of the file of regressions: `given`; else NAME.regress in the problem's folder, or in shapes/. For the
- * own problems of an installed tool it is in the user's folder ($XDG_DATA_HOME/unseen); then the result is
- * true, and the folder may have to be created. The function task_contract reads that file and the installed
- * one. */
+ * own problems of an installed tool it is in the user's folder ($XDG_DATA_HOME/unseen). In that case the
+ * result is true, and the folder may not exist yet. The function task_contract reads that file and the
+ * installed one. */
 bool task_regress(const struct problem *problem, const char *given, char *path, size_t size);
 
 /* Limits on one configuration on the device. */

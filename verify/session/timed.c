@@ -188,9 +188,9 @@ static bool is_never_quick(struct session *s, struct timed *timed, double event,
  * even on a loaded machine. If much more happens, again and again, the runner's clock has been tampered with.
  *
  * On a GPU the exchange also flushes caches, waits for the device and hides the host's launch time, so only
- * milliseconds are significant. There the events are compared with the host's clock, which starts when the
- * stream does and ends after the driver has taken back the stream's freed memory. Both only if nobody else
- * uses the device: beside others even the fastest call waits. */
+ * milliseconds are significant. There the events are compared with the host's clock. It starts with the
+ * stream and ends after the driver has taken back the stream's freed memory. Both only if nobody else uses
+ * the device: beside others even the fastest call waits. */
 static void add_up(struct session *s, struct timed *timed)
 {
     static const struct slack events = {0.5, 2};

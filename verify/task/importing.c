@@ -15,17 +15,17 @@
 enum { PROBE_SECONDS = 120, NAME_MOST = 40 };
 
 struct run {
-    char source[PATH_MAX]; /* absolute, without links */
+    char source[PATH_MAX]; /* absolute, without symbolic links */
     struct interpreter it;
-    char scratch[512]; /* private; the interpreter writes in it alone */
+    char scratch[512]; /* private; the only folder that the interpreter may write */
     char written[600], log[600];
     char name[NAME_MOST + 16];
-    bool made; /* the directory that it goes to */
+    bool made; /* the target directory was created */
 };
 
 /* --- names and places --- */
 
-/* level1/67_conv_standard_1D.py is l1_67_conv_standard_1D. */
+/* Derives a name: level1/67_conv_standard_1D.py becomes l1_67_conv_standard_1D. */
 static void name_after(char *name, size_t size, const char *source)
 {
     char stem[PATH_MAX], level[16] = "";
@@ -77,9 +77,10 @@ static enum folder_status prepare(struct run *run, const struct importing *impor
     return mkdir(run->written, 0755) == 0 ? FOLDER_OK : FOLDER_ENVIRONMENT;
 }
 
-/* --- what came of it --- */
+/* --- the new folder --- */
 
-/* Can DIRECTORY/NAME be made? Asked before the task is probed, which takes half a minute. */
+/* Returns whether DIRECTORY/NAME can be created. Asked before the task is probed, since a probe takes half a
+ * minute. */
 static enum folder_status is_free(struct run *run, const char *directory, char *text, size_t size)
 {
     char folder[PATH_MAX];
@@ -100,11 +101,11 @@ static enum folder_status is_free(struct run *run, const char *directory, char *
     return errno == ENOENT || errno == ENOTDIR ? FOLDER_INPUT : FOLDER_ENVIRONMENT;
 }
 
-/* A task may end the interpreter as if all were well. */
+/* Returns whether the folder is complete. A task may end the interpreter with status 0. */
 static enum folder_status is_written(const struct run *run, char *text, size_t size)
 {
     char path[900];
-    snprintf(path, sizeof path, "%s/source.py", run->written); /* the last that is written */
+    snprintf(path, sizeof path, "%s/source.py", run->written); /* the last file that the importer writes */
     if (access(path, R_OK) == 0)
         return FOLDER_OK;
     snprintf(
@@ -115,7 +116,7 @@ static enum folder_status is_written(const struct run *run, char *text, size_t s
     return FOLDER_INPUT;
 }
 
-/* The files that belong to a problem's folder, from the private one into DIRECTORY/NAME. */
+/* Copies a problem's files from the private folder into DIRECTORY/NAME. */
 static enum folder_status keep(const struct run *run, const char *directory, char *folder, size_t folder_size,
                                char *text, size_t size)
 {

@@ -18,7 +18,7 @@
 
 enum { SHOWN = 1200 };
 static const double TICK_SECONDS = 0.5;
-/* CUDA reserves address space without end: there only files are limited. */
+/* CUDA reserves unlimited address space: with it only files are limited. */
 static const rlim_t MEMORY_LIMIT = (rlim_t)32 << 30, FILE_LIMIT = (rlim_t)1 << 30;
 
 enum folder_status interpreter_find(struct interpreter *it, const char *python, const char *script,
@@ -60,13 +60,13 @@ static bool enclose(struct sandbox *sandbox, const struct interpreter *it, const
     return true;
 }
 
-/* Nothing of the user's environment but where programs are. */
+/* Starts the command. Of the user's environment it gets only PATH. */
 static int start(pid_t *pid, const struct interpreter *it, const char *const *command)
 {
     char path[PATH_MAX], gpu[128];
     const char *const environment[] = {path,
                                        "HOME=/tmp",
-                                       "USER=unseen", /* as launch_environment says */
+                                       "USER=unseen", /* as in launch_environment */
                                        "LC_ALL=C.UTF-8",
                                        "PYTHONDONTWRITEBYTECODE=1",
                                        "OMP_WAIT_POLICY=passive",
@@ -89,9 +89,10 @@ static int start(pid_t *pid, const struct interpreter *it, const char *const *co
                                                   .file = FILE_LIMIT});
 }
 
-/* --- what came of it --- */
+/* --- errors --- */
 
-/* What the importer said, behind its mark; else the last of what was printed. Nothing in it drives a terminal. */
+/* Reads the script's text after its mark, or else the end of its output. Replaces control characters, which
+ * could drive a terminal. */
 static void read_log(const struct interpreter *it, char *said, size_t size)
 {
     static const char mark[] = "unseen-import: ";
@@ -117,7 +118,7 @@ static void read_log(const struct interpreter *it, char *said, size_t size)
         said[n - 1] = '\0';
 }
 
-/* Why a signal ended it, and what to do. */
+/* Returns what a signal means, and what to do. */
 static const char *signal_says(int number)
 {
     switch (number) {
@@ -127,7 +128,7 @@ static const char *signal_says(int number)
     }
 }
 
-/* There is none, or it cannot be imported. */
+/* Explains that torch is missing, or that it cannot be imported. */
 static enum folder_status without_torch(const struct interpreter *it, const char *said, char *text,
                                         size_t size)
 {
@@ -167,7 +168,8 @@ static enum folder_status explain(const struct interpreter *it, int status, char
     return FOLDER_INPUT;
 }
 
-/* What it says that it does, in LENT/.phase; else what is being done. Nothing in it drives a terminal. */
+/* Reads the script's current phase from LENT/.phase; else returns a default. Control characters, which could
+ * drive a terminal, end it. */
 static void read_phase(const struct interpreter *it, char *phase, size_t size)
 {
     char path[PATH_MAX];

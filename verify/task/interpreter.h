@@ -1,5 +1,5 @@
-/* A script of verify/python/ in an interpreter of its own, which executes a task: in the sandbox, without a network, seeing the
- * task and the interpreter alone, where there is a sandbox. */
+/* Runs a script of verify/python/, which executes a task, in an interpreter of its own. If a sandbox is
+ * available, the script runs in it, without a network, and sees only the task and the interpreter. */
 #ifndef UNSEEN_INTERPRETER_H
 #define UNSEEN_INTERPRETER_H
 
@@ -14,22 +14,23 @@ struct interpreter {
     struct python_program python;
     char script[PATH_MAX]; /* under verify/python/FAMILY/ */
     const char *argument[INTERPRETER_ARGUMENTS];
-    const char *shown[INTERPRETER_SHOWN]; /* files and folders that it may read */
-    const char *lent;                     /* the folder that it may write */
-    const char *log;                      /* the file of what it prints, outside of `lent` */
-    const char *source, *done;            /* for the error texts: FILE was not IMPORTED */
+    const char *shown[INTERPRETER_SHOWN]; /* files and folders that the script may read */
+    const char *lent;                     /* the folder that the script may write */
+    const char *log;                      /* the file for the script's output, outside of `lent` */
+    const char *source, *done;            /* for error texts: "SOURCE was not DONE" */
     double seconds;
-    const char *longer; /* the option that gives it more, for the error text; NULL: none */
-    bool cuda;          /* it may use the GPU */
+    const char *longer; /* the option that raises `seconds`, for the error text; NULL: none */
+    bool cuda;          /* the script may use the GPU */
 };
 
-/* Fills python (NULL: python3 on PATH), whether or not it has torch, and script ("verify/python/task/importer.py"). Otherwise
- * `text` says what is missing. */
+/* Fills it->python, also if that interpreter has no torch, and it->script ("verify/python/task/importer.py").
+ * `python` NULL: python3 on PATH. On an error `text` says what is missing. */
 enum folder_status interpreter_find(struct interpreter *it, const char *python, const char *script,
                                     char *text, size_t size);
 
-/* Runs it to its end. An error that the script explains stands behind the mark "unseen-import: " in what it prints, with the
- * status 2; INTERPRETER_BARE says that it cannot go on without torch, INTERPRETER_FAULT that it has failed by itself. */
+/* Runs the script and waits for its end. If the script explains an error, it prints the explanation after the
+ * mark "unseen-import: " and exits with 2. It exits with INTERPRETER_BARE if it needs torch, and with
+ * INTERPRETER_FAULT if it failed by its own fault. On an error `text` says what was found and what to do. */
 enum folder_status interpreter_run(const struct interpreter *it, char *text, size_t size);
 
 #endif

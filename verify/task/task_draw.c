@@ -3,8 +3,8 @@
 
 #include "task_internal.h"
 
-/* An extent that cannot be had (a division by 0) is a configuration outside of the contract, which nothing runs: it counts
- * as an empty one. */
+/* Returns an extent. One that cannot be computed (a division by 0) lies outside of the contract, and nothing
+ * runs it: it counts as 0. */
 static int64_t value_of(const struct constraint *expression, const struct config *config)
 {
     int64_t value = 0;
@@ -79,7 +79,8 @@ int imported_instantiate(const struct config *config, struct random *shape_rando
 
 /* --- values --- */
 
-/* Whole numbers times 2^-23, in [-1, 1) or from 0 on; fills have no such structure. */
+/* Draws a matrix of multiples of 2^-23, in [-1, 1) or [0, 1). Fills have no triangular or symmetric
+ * matrices. */
 static int draw_matrix(const struct task_fill *drawn, struct random *random, struct instance_tensor *out)
 {
     enum { BITS = 23 };
@@ -102,8 +103,8 @@ static int draw_matrix(const struct task_fill *drawn, struct random *random, str
     return 0;
 }
 
-/* Parts of unlike size lie along one dimension, or are what the first few leave: samples, channels, rows, columns. Which, of each
- * content anew: whatever a kernel reduces over, now and then all of that is 0. */
+/* Draws parts of different magnitude along one dimension, or along the first few together: samples, channels,
+ * rows, columns. Each draw chooses again, so that whichever part a kernel reduces over is sometimes all 0. */
 static struct fill uneven(const struct task_fill *drawn, struct random *random,
                           const struct instance_tensor *tensor)
 {
@@ -112,7 +113,7 @@ static struct fill uneven(const struct task_fill *drawn, struct random *random,
     const int at = (int)random_below(random, (uint64_t)last + 1);
     const bool alone = random_below(random, 2) == 0;
     if (fill.density < 1 && random_below(random, 2) == 0)
-        fill.density = 0.5f; /* of few parts one is 0, too */
+        fill.density = 0.5f; /* so that one of a few parts is 0 */
     fill.step = fill.inner = 1;
     for (int d = at + 1; d < tensor->rank; d++)
         fill.step *= tensor->dim[d];
@@ -121,7 +122,8 @@ static struct fill uneven(const struct task_fill *drawn, struct random *random,
     return fill;
 }
 
-/* Lengths that are all the greatest, labels that are all the first: of four contents one each. */
+/* Draws indices. If the class asks for it, all are the greatest in one of four draws, and all the least in
+ * another. */
 static struct fill levels(const struct task_fill *drawn, int64_t low, int64_t count, struct random *random)
 {
     struct fill fill = {
@@ -134,8 +136,8 @@ static struct fill levels(const struct task_fill *drawn, int64_t low, int64_t co
     return fill;
 }
 
-/* A level beyond the range of indices would be read out of bounds. The other elements are as published, and so are all where no level
- * lies inside. */
+/* Keeps only the levels in the range of indices, since others would be read out of bounds. Other elements are
+ * as published; all of them are if no level is in the range. */
 static struct fill decision(const struct task_fill *drawn, int64_t low, int64_t count)
 {
     struct fill fill = drawn->fill;
@@ -150,7 +152,7 @@ static struct fill decision(const struct task_fill *drawn, int64_t low, int64_t 
     return fill;
 }
 
-/* The least number that an input of indices has. */
+/* Returns the least index of an input. */
 static int64_t least_of(const struct imported *task, int t, const struct config *config)
 {
     int64_t value;
@@ -177,7 +179,7 @@ static int draw_input(const struct imported *task, int t, const struct task_fill
     case TASK_TRIL:
     case TASK_SYMMETRIC: return draw_matrix(drawn, random, out);
     case TASK_ASCENDING:
-        if (drawn->fill.b > 0) /* of floats, which have no bound */
+        if (drawn->fill.b > 0) /* floats, which have no bound */
             return task_table_draw(drawn, (int64_t)drawn->fill.a, (int64_t)drawn->fill.b, config, random,
                                    out);
         return task_table_draw(drawn, low, count, config, random, out);
@@ -195,7 +197,7 @@ static bool is_float(enum dtype dtype)
            dtype == DTYPE_E4M3 || dtype == DTYPE_E5M2;
 }
 
-/* Those whose elements get_inputs computes of others: all of one call of it. */
+/* Draws the inputs that get_inputs computes from others, by a single call of it. */
 static int draw_computed(const struct imported *task, int64_t class, struct random *random,
                          struct instance *out)
 {

@@ -1,4 +1,4 @@
-/* Inputs that only the task itself can make: by whoever has a process that runs its code. */
+/* Makes inputs that only the task's own code can make, by a registered callback. */
 #include <stdio.h>
 
 #include "task_internal.h"

@@ -15,7 +15,7 @@ struct reading {
     size_t size;
 };
 
-/* "FILE: TEXT". Always false, for `return`. */
+/* Writes "FILE: TEXT". Returns false. */
 static __attribute__((format(printf, 2, 3))) bool fail(const struct reading *r, const char *format, ...)
 {
     va_list arguments;
@@ -40,7 +40,7 @@ static bool is_name(const char *name)
     return name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == '\0';
 }
 
-/* An array of at most `most` objects. */
+/* Reads an array of at most `most` entries. */
 static bool list_of(const struct reading *r, const json_t *parent, const char *key, size_t most,
                     json_t **list)
 {
@@ -104,7 +104,7 @@ static bool read_dtype(const struct reading *r, const json_t *entry, enum dtype 
                 name ? name : "");
 }
 
-/* An integer, or a text with an expression of axes. */
+/* Reads an integer, or a string with an expression of axes. */
 static struct constraint *read_expression(const struct reading *r, const json_t *value)
 {
     char number[32], why[200];
@@ -164,7 +164,7 @@ static bool add_tensor(const struct reading *r, const json_t *entry, enum tensor
     return task->tensors[t].shape != NULL || fail(r, "out of memory");
 }
 
-/* Those that are drawn, one after the other, are the tensor `weights`. */
+/* Reads the shapes of drawn weights. Packed one after the other, they are the tensor `weights`. */
 static bool read_weights(const struct reading *r, int t)
 {
     enum { MOST = 8192 };
@@ -193,7 +193,7 @@ static bool read_weights(const struct reading *r, int t)
     return true;
 }
 
-/* A number that follows axes and is not whole. */
+/* Reads a number that depends on axes and is not whole. */
 static bool read_scalar(const struct reading *r, const json_t *entry, struct task_scalar *out)
 {
     const char *const name = text_of(entry, "form");
@@ -268,7 +268,7 @@ static bool read_table(const struct reading *r, const json_t *object, struct tas
            read_optional(r, object, "high", &table->high);
 }
 
-/* The levels of a fill by decisions. */
+/* Reads the levels of FILL_DECISION. */
 static bool read_levels(const struct reading *r, const json_t *object, struct fill *fill)
 {
     json_t *list, *level;
@@ -392,13 +392,13 @@ static bool read_flops(const struct reading *r)
         const char *axis = r->task->axes[i].name;
         flops->power[i] = json_number_value(json_object_get(powers, axis));
         flops->below[i] = json_number_value(json_object_get(below, axis));
-        flops->base[i] = json_number_value(json_object_get(base, axis)); /* 0: no value lies below */
+        flops->base[i] = json_number_value(json_object_get(base, axis)); /* 0: no value is below */
     }
     return true;
 }
 
-/* The published check's atol and rtol, one number: what the task gives for the first output's dtype, else KernelBench's. Those of
- * the others are audit's and harden's (verify/python/harden). */
+/* Reads the published check's atol and rtol, one number: the task's for the first output's dtype, or else
+ * KernelBench's. Only audit and harden use those of other outputs (verify/python/harden). */
 static bool read_tolerance(const struct reading *r)
 {
     const json_t *object = json_object_get(r->task->root, "tolerance");
@@ -418,7 +418,7 @@ static bool read_tolerance(const struct reading *r)
     return true;
 }
 
-/* The source that lies beside it must be the one that was looked at. */
+/* Checks that the source in the folder is the one that was imported. */
 static bool check_source(const struct reading *r)
 {
     struct imported *task = r->task;

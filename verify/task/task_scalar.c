@@ -1,4 +1,5 @@
-/* Numbers among forward's arguments that a task computes from sizes, 1 / sqrt(head_dim); verify/python/task/scalar.py finds them. */
+/* Arguments of forward that a task computes from sizes: 1 / sqrt(head_dim). verify/python/task/scalar.py
+ * finds them. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Extents of a task's outputs that no axis gives, by name: a rule may say `out_dim2 != width`. */
+/* Names extents of a task's outputs that are no axis: a rule may say `out_dim2 != width`. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ SIZE(3)
 static int64_t (*const value_of[TASK_SIZES])(const struct config *, struct random *,
                                              struct random *) = {size_0, size_1, size_2, size_3};
 
-/* A product of axes is asked about without a name of its own. */
+/* Rules ask about products of axes without a name. */
 static bool is_more_than_a_product(const struct constraint *extent)
 {
     return strpbrk(constraint_text(extent), "+-/%") != NULL;
@@ -40,7 +40,7 @@ static bool is_listed(const struct imported *task, int count, const struct const
     return false;
 }
 
-/* False: it hangs on more axes than a derived size may, or on none. */
+/* Lists the axes of an extent. False: it has none, or more than a derived size may have. */
 static bool list_axes(const struct imported *task, const struct constraint *extent, struct derived *out)
 {
     int count = 0;

@@ -1,4 +1,4 @@
-/* Inputs that a task computes: tables, masks of diagonals, permutations, sorted indices. */
+/* Inputs that a task computes: tables, band masks, permutations, sorted indices. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ void task_table_free(struct task_table *table)
     free(table);
 }
 
-/* An expression's value, whatever its sign; `otherwise` where there is none. */
+/* Returns an expression's value, which may be negative; `otherwise` if it has none. */
 static int64_t term(const struct constraint *expression, const struct config *config, int64_t otherwise)
 {
     int64_t value;
@@ -60,7 +60,8 @@ static void fill_band(const struct task_table *table, const struct config *confi
     }
 }
 
-/* What a given number is multiplied by where the value is no small whole number; one beyond floats overflows. */
+/* Returns the scale of the given numbers if the value is no small whole number, else 0. A value beyond floats
+ * overflows. */
 static float factor_of(double value)
 {
     const bool whole = fabs(value) < 0x1p24 && value == floor(value);
@@ -98,7 +99,7 @@ static void fill_rows(enum task_drawn drawn, int64_t low, int64_t levels, int64_
     }
 }
 
-/* The first elements of a shuffled pool, which is shuffled as far as they reach: each element is one of those that are left. */
+/* Draws the first elements of a partly shuffled pool: each is one of those that are left. */
 static void draw_row(int32_t *pool, int64_t count, int64_t row, int64_t step, struct random *random,
                      int32_t *given)
 {
