@@ -1,5 +1,8 @@
-"""All of this folder as one package. Candidates and tasks may bring modules of any name, such as task, oracle or words. No process that
-loads one has this folder on its path, so that nothing here stands in their way. Scripts import this file, then take the folder away."""
+"""Makes this folder one package.
+
+Candidates and tasks may bring modules of any name, such as task, oracle or words. So no process that loads one has
+this folder on its path. Scripts import this file, then remove the folder from the path.
+"""
 import os
 
 __path__ = [os.path.dirname(os.path.abspath(__file__))]

@@ -1,4 +1,4 @@
-"""From what a module holds to what is called: which class or function, and with which arguments."""
+"""Finds the class or function of a candidate's module and the arguments of its calls."""
 import importlib.util
 import inspect
 import os
@@ -11,15 +11,18 @@ class BadModule(Exception):
 
 
 class BadResult(Exception):
-    """What came back is not what was asked for."""
+    """The result differs from the expected one."""
 
 
-SOLUTION = "_unseen_solution"  # the package that all files of a candidate are in; relative imports find them there
+SOLUTION = "_unseen_solution"  # the package of all files of a candidate, for relative imports
 
 
 def load_module(path, root=None):
-    """The entry file at `path` of the candidate in the folder `root`. Its files are found as a script's are, from its own folder and
-    from `root`, and relatively. Modules that were loaded before, torch's and the library's, keep their names."""
+    """Loads the entry file at `path` of the candidate in the folder `root`.
+
+    Its files are found as a script's are, from its own folder and from `root`, and by relative imports. Modules that
+    were loaded before, such as torch's, keep their names.
+    """
     folder, file = os.path.split(path)
     root = root or folder
     sys.path[:0] = [folder] if folder == root else [folder, root]
@@ -35,13 +38,14 @@ def load_module(path, root=None):
     module = importlib.util.module_from_spec(spec)
     sys.modules[full] = module
     if not is_package:
-        sys.modules.setdefault(name, module)  # its other files may import it by its own name
+        sys.modules.setdefault(name, module)  # other files of the candidate may import it under its own name
     spec.loader.exec_module(module)
     return module
 
 
 def shadowed(error, root):
-    """The file of the candidate whose name a module has that was loaded before, where that is why `error` was raised; or None."""
+    """Returns the candidate's file that has the name of an already loaded module, if that caused `error`. Else
+    returns None."""
     of = getattr(error, "obj", None)
     name = getattr(error, "name", None) if isinstance(error, ImportError) else getattr(of, "__name__", None)
     top = name.split(".")[0] if type(name) is str else ""
@@ -57,14 +61,14 @@ def shadowed(error, root):
 
 
 def functions_of(module):
-    """Its own public ones, without what a benchmark's file brings along."""
+    """Returns the module's own public functions, except those of a benchmark's file."""
     return {name: value for name, value in vars(module).items()
             if inspect.isfunction(value) and is_own(value.__module__, module) and not name.startswith("_")
             and name not in ("get_inputs", "get_init_inputs")}
 
 
 def is_own(name, module):
-    """Of the module itself, or of a file of the package that it is."""
+    """Tells whether a name is that of the module, or of a file of the package."""
     return name == module.__name__ or hasattr(module, "__path__") and str(name).startswith(module.__name__ + ".")
 
 
@@ -93,7 +97,7 @@ def find_entry(module, problem, entry):
 
 
 def parameters_of(function):
-    """Those that can be given by position; None: nothing is known of them."""
+    """Returns the parameters that can be passed, or None if the signature is unknown."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -108,7 +112,8 @@ def is_required(parameter):
 
 
 class Matching:
-    """Which values go to a function: by its parameters' names where all are known, else by position, tensors and then scalars."""
+    """Chooses a function's arguments. They go by name if all required parameters are known, else by position:
+    tensors, then scalars."""
 
     def __init__(self, function, inputs, outputs, scalars, destination=None):
         parameters = parameters_of(function)
@@ -154,7 +159,8 @@ class Function:
 
 
 def takes(entry, values, module):
-    """Whether a class is constructed of so many values. One without a constructor of its own takes none, which nobody's signature says."""
+    """Tells whether a class can be constructed from so many values. A class without its own constructor takes none,
+    which its signature does not show."""
     if getattr(entry, "__init__", None) is module.__init__:
         return not values
     try:
@@ -162,17 +168,17 @@ def takes(entry, values, module):
     except TypeError:
         return False
     except ValueError:
-        pass  # nothing is known of it
+        pass  # the signature is unknown
     return True
 
 
 def fingerprint(torch, tensors):
-    """Sums over the bits of all of them, weighted by place: another content has others."""
+    """Returns sums over the bits of all tensors, weighted by place. Different contents give different sums."""
     sums = []
     for tensor in tensors:
         bits = tensor.detach().contiguous().view(torch.uint8).flatten()
         if bits.numel() % 4 == 0 and bits.storage_offset() % 4 == 0:
-            bits = bits.view(torch.int32)  # a quarter of the sums
+            bits = bits.view(torch.int32)  # needs a quarter of the sums
         for part in bits.split(1 << 24):
             wide = part.to(torch.int64)
             place = torch.arange(wide.numel(), device=wide.device) % 65521
@@ -181,8 +187,8 @@ def fingerprint(torch, tensors):
 
 
 class Model:
-    """A class with state: constructed once for each configuration and each content of its state, which comes from tensors of the
-    problem under the names of its state dict."""
+    """A class with state, constructed once for each configuration and content of its state. The state consists of the
+    problem's tensors under the names of the state dict."""
 
     def __init__(self, entry, call, init=None, state=None, forward=None):
         self.entry, self.call, self.init, self.state = entry, call, init, state
@@ -222,8 +228,8 @@ class Model:
         return fingerprint(self.call.torch, [tensors[name] for name in sorted(set((self.state or {}).values()))])
 
     def renew(self, tensors):
-        """What it holds under the name of a tensor that no adapter calls state is an input like any other, of which each call has
-        another content. No method of the candidate's sees it before the call."""
+        """Copies inputs into state that has the name of a tensor, if no adapter declares state. Each call has other
+        inputs. No method of the candidate sees them before the call."""
         copy = self.call.torch._C.TensorBase.copy_
         for name, held in self.held.items():
             copy(held, tensors[name])

@@ -1,15 +1,19 @@
-"""Memory of a device that torch has freed and keeps for later: overwritten before each call, so that what an earlier call left there
-is no answer, and nothing that is taken for cleared is.
+"""Overwrites device memory that torch's caching allocator has freed and keeps.
 
-Left alone: blocks in use, those that a stream still has, and private pools, in which captured graphs keep what their replays read
-and write while torch takes it for free. Whatever is used of torch here was taken before the candidate was loaded."""
+This happens before each call. Then remains of an earlier call are no answer, and memory that the candidate assumes to
+be zero is not.
+
+Some memory is left alone: blocks in use, blocks that a stream still has, and private pools. Captured graphs keep the
+operands of their replays in these pools, while torch regards the blocks as free. All functions of torch used here
+were taken before the candidate was loaded.
+"""
 import sys
 
-EVERY = (((0, 0, False),), ((0, 0),), ())  # arguments of the snapshot: without traces, before that existed, before pools
+EVERY = (((0, 0, False),), ((0, 0),), ())  # arguments of the snapshot by version: without traces, before traces existed, before pools
 
 
 def free_blocks(segments, device):
-    """(address, bytes) of what is free in a snapshot's segments on one device, outside of private pools."""
+    """Returns (address, bytes) of the free blocks of one device in a snapshot, except in private pools."""
     found = []
     for segment in segments:
         if segment["device"] != device or tuple(segment.get("segment_pool_id", (0, 0))) != (0, 0):
@@ -32,11 +36,12 @@ class Cached:
             try:
                 return self.snapshot(*self.ways[0])["segments"]
             except (TypeError, ValueError, RuntimeError):
-                self.ways.pop(0)  # another version's
+                self.ways.pop(0)  # belongs to another version of torch
         raise NotImplementedError("torch says nothing of what it keeps")
 
     def poison(self, plan):
-        """Before a call, the device at rest. Where it cannot be done the candidate's log says so, once."""
+        """Overwrites free memory before a call, while the device is idle. If that is impossible, the candidate's log
+        says so once."""
         if plan.backend != 1 or self.snapshot is None:
             return
         try:

@@ -1,8 +1,11 @@
-"""Called by the C runner: tensors become views, the candidate is called, what it returned is looked at.
+"""Callbacks of the C runner: they make views of tensors, call the candidate and inspect its result.
 
-Whatever is used of torch here was taken before the candidate was loaded, from types that it cannot patch; so are the builtins, of
-which functions keep those that their module has when they are made. After the clock has stopped nothing of the candidate's runs: what
-it returned is looked at by its type, and by methods of the types that it may have."""
+All functions of torch used here were taken before the candidate was loaded, from types that it cannot patch. The
+builtins are copied as well, since a function keeps the builtins that its module has when it is defined.
+
+No code of the candidate runs after the clock has stopped. Its result is inspected by type, and by methods of the
+permitted types.
+"""
 import builtins
 
 __builtins__ = dict(vars(builtins))
@@ -19,7 +22,7 @@ TEXT = 511
 
 
 class Call:
-    """What an adapter is given (see doc/candidate.md)."""
+    """The argument of an adapter (see doc/candidate.md)."""
 
     def __init__(self, torch, binding, device, destination):
         self.torch, self.device, self.destination = torch, device, destination
@@ -27,7 +30,7 @@ class Call:
         self.inputs, self.outputs = [], []
         self.model = lambda entry, **how: binding.Model(entry, self, **how)
         self.fingerprint = lambda tensors: binding.fingerprint(torch, tensors)
-        self.last = None  # what was bound before, where its model is to serve this configuration, too, if it can
+        self.last = None  # the previous binding, whose model may serve this configuration as well
 
 
 class Caller:
@@ -62,7 +65,8 @@ class Caller:
         self.plan.text = text.encode("ascii", "replace")[:TEXT]
 
     def explain(self, error):
-        """A refusal is what says so by its kind, or wants memory; anything else went wrong."""
+        """Reports an exception. Some types, and lack of memory, mean that the candidate refuses; all others are
+        errors."""
         if isinstance(error, self.binding.BadResult):
             self.say(str(error))
             return RAISED
@@ -84,7 +88,7 @@ class Caller:
             found = self.load_adapter(adapter)  # first: the candidate may have modules of any name
             module = binding.load_module(self.path, self.root)
             name, self.destination = entry.decode(), None
-            if name.endswith("!"):  # a solution that writes where it is told to
+            if name.endswith("!"):  # a solution that writes into given outputs
                 name, self.destination = name[:-1], True
             self.entry = binding.find_entry(module, symbol.decode(), name)
             self.adapter = found if isinstance(self.entry, type) or getattr(found, "FUNCTIONS", False) else None
@@ -110,13 +114,14 @@ class Caller:
         return adapter
 
     def guard_own(self):
-        """What torch allocates comes from the runner, block by block between guards. Before it has allocated anything."""
+        """Makes torch allocate from the runner, each block between guards. It must precede all allocations."""
         memory = self.torch.cuda.memory
         memory.change_current_allocator(
             memory.CUDAPluggableAllocator(self.library._name, "unseen_own_alloc", "unseen_own_free"))
 
     def line_of(self, error):
-        """The innermost of the candidate's own that was running; in another file than its entry, with that file's name."""
+        """Returns the innermost line of the candidate that was running. For a file other than its entry it adds the
+        file's name."""
         found, trace = "", error.__traceback__
         while trace:
             file = trace.tb_frame.f_code.co_filename
@@ -190,10 +195,10 @@ class Caller:
             gone = self.bound.pop(key)
             self.last = gone if keep else None
         if not self.bound and not self.last and self.empty_cache:
-            try:  # between two configurations others may need what the allocator keeps
+            try:  # another process may need the allocator's memory between two configurations
                 self.empty_cache()
             except BaseException:
-                pass  # the next call says what is wrong with the device
+                pass  # the next call reports the device's error
 
     # --- the call ---
 
@@ -211,7 +216,7 @@ class Caller:
         return [i for i in range(self.plan.tensors) if self.plan.tensor[i].role != INPUT]
 
     def wanted(self):
-        """Which tensors a result may stand for: outputs, with those changed in place or without."""
+        """Returns the tensors for which a result may stand: outputs, and outputs with in-out tensors."""
         outputs = [i for i in self.written() if self.plan.tensor[i].role == OUTPUT]
         return outputs, self.written()
 
@@ -241,12 +246,12 @@ class Caller:
 
     @staticmethod
     def is_sequence(value):
-        kinds = type.mro(type(value))  # not isinstance, which asks the value for its class
+        kinds = type.mro(type(value))  # isinstance would ask the value for its class
         return tuple in kinds or list in kinds
 
     @staticmethod
     def elements(value):
-        """Of a named tuple, too, whatever its own methods say."""
+        """Returns the elements, even of a named tuple, without calling its own methods."""
         return tuple(tuple.__iter__(value) if tuple in type.mro(type(value)) else list.__iter__(value))
 
     def by_name(self, result, outputs):
@@ -272,7 +277,7 @@ class Caller:
         return ("a torch.Tensor, " if len(words) == 1 else "a tuple of tensors: ") + ", ".join(words)
 
     def complaint(self, i, value):
-        """Why it cannot be taken; None: it can."""
+        """Returns the reason why a value is no valid result, or None."""
         t, get = self.plan.tensor[i], self.get
         if type(value) is not self.tensor_type:
             inherits = self.tensor_type in type.mro(type(value))
@@ -300,7 +305,7 @@ class Caller:
             t.back = self.get.data_ptr(value)
             for d, stride in enumerate(self.get.stride(value) or (1,)):
                 t.back_stride[d] = stride
-        self.packed[i] = value  # alive until it has been copied
+        self.packed[i] = value  # keeps it alive until it is copied
         t.returned = int(bool(t.back) and t.back != t.data)
 
     def pack(self, i):

@@ -1,4 +1,4 @@
-"""What an interpreter is and has, one fact a line: run by the tool with `python -I`, which imports nothing large."""
+"""Prints facts about an interpreter, one a line. The tool runs it with `python -I`, and it imports nothing large."""
 import importlib.util
 import os
 import re
@@ -16,7 +16,7 @@ def torch_version():
 
 
 def folders(executable):
-    """As they are named, and where links lead; none within another."""
+    """Returns the interpreter's folders, as named and with links resolved, without folders inside others."""
     named = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, os.path.dirname(executable),
              os.path.dirname(os.path.realpath(executable))] + sys.path
     shown = []

@@ -1,7 +1,9 @@
-"""The interpreter's part of the isolated runner: loads torch once, forks for every start, and calls the candidate when the C
-runner (libunseen-runner.so) says so. Judging, timing and copying are not done here.
+"""The interpreter's part of the isolated runner.
 
-    python -I -B -u runner.py LIBRARY WITHOUT [--audit]
+It loads torch once, forks for every start, and calls the candidate when the C runner (libunseen-runner.so) says so.
+The C runner judges, times and copies.
+
+Usage: `python -I -B -u runner.py LIBRARY WITHOUT [--audit]`
 """
 import ctypes
 import gc
@@ -59,7 +61,7 @@ def import_libraries():
 
 
 def audit(library):
-    """What the loader loads stays visible from outside (--forbid): starts this program once more."""
+    """Restarts this program so that loads by the dynamic loader stay visible from outside (--forbid)."""
     words = [word.encode() for word in sys.orig_argv]
     library.unseen_audit(len(words), (ctypes.c_char_p * (len(words) + 1))(*words, None))
 
@@ -71,7 +73,7 @@ def main():
     torch = import_libraries()
     from _unseen import binding, cached, calling, shortage, words
     library.unseen_plan.restype = ctypes.POINTER(Plan)
-    quick = ctypes.PyDLL(sys.argv[1])  # keeps the interpreter's lock: no thread of a candidate's runs meanwhile
+    quick = ctypes.PyDLL(sys.argv[1])  # holds the interpreter's lock, so that no thread of the candidate runs meanwhile
     quick.unseen_view.restype = ctypes.c_void_p
     quick.unseen_poison.argtypes = [ctypes.c_uint64, ctypes.c_uint64]
     gc.collect()
@@ -89,7 +91,7 @@ def main():
         callbacks = Callbacks(LOAD(caller.load), STEP(caller.prepare), STEP(caller.call), PACK(caller.pack),
                               FORGET(caller.forget))
         status = library.unseen_serve(ctypes.byref(callbacks), without)
-        os._exit(status)  # whatever the candidate has registered for the end
+        os._exit(status)  # skips the candidate's exit handlers
     return 0
 
 

@@ -3,4 +3,4 @@
 from _unseen.task import expression, source  # noqa: F401  (before the candidate is: it may have modules of any name)
 from _unseen.task.adapter import bind  # noqa: F401
 
-FUNCTIONS = True  # a plain function is bound, too
+FUNCTIONS = True  # plain functions are bound, too

@@ -1,21 +1,21 @@
-"""What of an error's message fits into a line of a report: how it begins, then the lines that hold the reason."""
+"""Shortens an error's message to a line of a report: its beginning, then the lines with the reason."""
 import errno
 import re
 import socket
 import sys
 
 ROOM = 300  # characters
-LONGEST = 1 << 16  # of a message, from either end
-HEAD = 90  # of the first line, where not all of it fits
+LONGEST = 1 << 16  # characters of a message, from either end
+HEAD = 90  # characters of the first line if not all of it fits
 BETWEEN = " .. "
 
-# A path's folders say nothing that its file does not: compilers name the same one in every line.
+# Compilers repeat a file's path in every line. Its folders add nothing to the file's name.
 PATH = re.compile(r"(?<![\w/.])/(?:[\w.+@~-]+/)+(?=[\w.+@~-])")
-# Of compilers (`x.cu(12): error: ..`, `ptxas error   : ..`, `ptxas fatal   : ..`), of linkers and loaders.
+# Messages of compilers (`x.cu(12): error: ..`, `ptxas error   : ..`, `ptxas fatal   : ..`), of linkers and loaders.
 REASON = re.compile(r"(?:\b(?:error|fatal)\s*(?:[A-Z]*\d+)?\s*:)|undefined (?:reference|symbol)|cannot find -l", re.IGNORECASE)
-# A command that failed holds options with such words, and what a builder says after all is no reason.
+# A failed command has options with such words, and a builder's last line is no reason.
 COMMAND = re.compile(r"^(?:\[\d+/\d+\]|FAILED:|ninja: build stopped)|\s-[DIco]\S*\s.*\s-")
-# What torch appends to every error of a kind: how to learn more.
+# Advice that torch appends to every error of a kind.
 ADVICE = re.compile(r"^(?:Set TORCH|You can suppress|For debugging consider|For even more|Compile with `TORCH|Search for `cuda|"
                     r"CUDA kernel errors might|Device-side assertion|import torch\._dynamo|torch\._dynamo\.config|"
                     r"The above exception|During handling of)")
@@ -31,7 +31,7 @@ def lines_of(message):
 
 
 def cut(text, room):
-    """At a blank, where one is near."""
+    """Cuts at a blank if one is near."""
     if len(text) <= room:
         return text
     blank = text.rfind(" ", room * 2 // 3, room + 1)
@@ -57,8 +57,11 @@ def from_the_end(lines, room):
 
 
 def shorten(message, room=ROOM):
-    """At most `room` characters, without line ends. All of it where it fits; else the beginning, and of the rest the first lines
-    that name an error, or if none does the last lines."""
+    """Returns at most `room` characters without line ends.
+
+    A longer message keeps its beginning and the first lines that name an error. Without such lines it keeps the last
+    ones.
+    """
     lines = lines_of(message)
     whole = " ".join(lines)
     if len(whole) <= room or not lines:
@@ -74,7 +77,7 @@ def shorten(message, room=ROOM):
 
 
 def describe(error, room=ROOM):
-    """The kind and the shortened words of an exception, which may be of a class that cannot say them."""
+    """Returns the type and shortened message of an exception, even if its class cannot print it."""
     try:
         words = str(error)
     except BaseException:
@@ -87,7 +90,7 @@ NO_NETWORK = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN)
 NO_PLACE = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
-CAUSE, CONTEXT = BaseException.__cause__.__get__, BaseException.__context__.__get__  # whatever its class makes of them
+CAUSE, CONTEXT = BaseException.__cause__.__get__, BaseException.__context__.__get__  # bypasses overrides of the exception's class
 
 
 def causes_of(error):
@@ -99,7 +102,7 @@ def causes_of(error):
 
 
 def advice(error, is_short):
-    """What to do where a module cannot be imported; `is_short`: for want of memory."""
+    """Returns advice for a module that cannot be imported. `is_short` means lack of memory."""
     kinds = causes_of(error)
     if is_short:
         return "--memory SIZE allows it more"
@@ -116,7 +119,7 @@ def advice(error, is_short):
 
 
 def raised_in(error, module):
-    """Was code of `module` running when it was raised, or what it was raised from?"""
+    """Tells whether code of `module` was running when the error or one of its causes was raised."""
     for each in causes_of(error):
         trace = each.__traceback__
         while trace:
@@ -127,8 +130,11 @@ def raised_in(error, module):
 
 
 def whose(error, module, what, hint, status):
-    """(text, exit status) of an error that nothing has expected: 2 and `hint` where the task's own code raised it, else `status`, with
-    the place in ours, since nothing that its author does would help."""
+    """Returns (text, exit status) of an unexpected error.
+
+    If the task's own code raised it, the status is 2 and the text ends with `hint`. Otherwise the status is `status`,
+    and the text names the place in our code: the task's author cannot help it.
+    """
     if raised_in(error, module):
         return f"{what}: {describe(error)}\n---> {hint}", 2
     trace = error.__traceback__

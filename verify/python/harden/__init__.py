@@ -1,1 +1,2 @@
-"""Is a task's own check worth anything, and which shapes make it so: null outputs, planted faults, what each check says."""
+"""Measures how good a task's own check is and finds shapes that improve it: null outputs, planted faults, three
+checks."""

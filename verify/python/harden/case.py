@@ -1,4 +1,4 @@
-"""One configuration of a task: its module, inputs and graph, and what the right answer is."""
+"""One configuration of a task: module, inputs, graph and right answer."""
 import copy
 
 import torch
@@ -13,7 +13,7 @@ def listed(out):
 
 
 class Subject:
-    """A task: its description, its source."""
+    """A task's description and source."""
 
     def __init__(self, description, source, device):
         self.description, self.source, self.device = description, source, device
@@ -26,7 +26,8 @@ class Subject:
 
 
 class Case:
-    """`hardened`: inputs by the class `kind` and weights that are not the identity; else as the task's own check has them."""
+    """A configuration of a task. `hardened` draws inputs of the class `kind` and weights that are not the identity.
+    Otherwise both are as in the task's own check."""
 
     def __init__(self, subject, sizes, kind, seed, hardened):
         self.subject, self.sizes, self.kind, self.seed = subject, sizes, kind, seed
@@ -46,7 +47,7 @@ class Case:
         self.state = {k: v.detach().clone() for k, v in graphs.state_of(self.model).items()}
 
     def draw(self, seed):
-        """Inputs on the host, as get_inputs_for of the written file draws them."""
+        """Draws inputs on the host, like get_inputs_for in the file that `unseen harden` writes."""
         torch.manual_seed(seed)
         values = self.instance.inputs()
         return [drawing.drawn(x, self.kind) if domain == "real" and isinstance(x, torch.Tensor) and x.is_floating_point()
@@ -56,7 +57,7 @@ class Case:
         return [x.to(self.device) if isinstance(x, torch.Tensor) else x for x in inputs]
 
     def answer(self, inputs):
-        """The module's own answer, as a check computes its reference."""
+        """Returns the module's own answer, which a check uses as its reference."""
         model = copy.deepcopy(self.model)
         with torch.no_grad():
             torch.manual_seed(self.seed)
@@ -64,7 +65,7 @@ class Case:
             return [t.detach().clone() for t in listed(model(*given))]
 
     def judge(self):
-        """Right answers by the oracle; raises Unsupported where they cannot be told."""
+        """Computes right answers by the oracle. Raises Unsupported if they are not known."""
         with torch.no_grad():
             self.judged = evaluate.answer(self.graph, self.state, self.inputs, self.seed, self.device)
         self.reference = self.answer(self.inputs)

@@ -1,23 +1,24 @@
-"""What each check says of outputs: the task's own, ours, and the one that a hardened list comes with."""
+"""Three checks of outputs: the task's own, the oracle's, and the one of a hardened list."""
 import math
 
 import torch
 
 from ..oracle import evaluate
 
-PUBLISHED = {torch.float16: 1e-2, torch.bfloat16: 1e-2}  # else 1e-4: KernelBench's, by precision, as atol and as rtol
-TRIALS = 5   # KernelBench's scripts
-ROOM = 2.5   # two honest implementations differ by twice what one may err; and other draws are a little larger
+PUBLISHED = {torch.float16: 1e-2, torch.bfloat16: 1e-2}  # else 1e-4: KernelBench's atol and rtol by precision
+TRIALS = 5   # trials in KernelBench's scripts
+ROOM = 2.5   # two honest implementations differ by up to twice the allowed error; other draws have slightly larger errors
 STEPS = range(-23, -5)
 
 
 def constant(dtype, own):
-    """atol and rtol of the published check, one number: what the task gives for a dtype (`own`, by its name), else KernelBench's."""
+    """Returns the published check's atol and rtol, which are one number. It is the task's own for this dtype (`own`,
+    by name), else KernelBench's."""
     return float(own.get(str(dtype)[6:], PUBLISHED.get(dtype, 1e-4)))
 
 
 def published(reference, out, own):
-    """The task's own check: equal shapes and allclose."""
+    """Applies the task's own check: equal shapes and allclose."""
     for want, got in zip(reference, out):
         tolerance = constant(want.dtype, own)
         if want.shape != got.shape or not torch.allclose(want, got.to(want.dtype), atol=tolerance, rtol=tolerance):
@@ -26,7 +27,8 @@ def published(reference, out, own):
 
 
 def ours(judged, out):
-    """Greatest error over what is allowed; infinite where a number is wanted and none came."""
+    """Returns the greatest ratio of error to allowed error. It is infinite if a finite number is expected and the
+    output is not."""
     worst = 0.0
     for j, got in zip(judged, out):
         if not j.number.is_float:
@@ -40,7 +42,7 @@ def ours(judged, out):
 
 
 def upwards(x):
-    """Two digits, not less."""
+    """Rounds up to two digits."""
     if x <= 0 or not math.isfinite(x):
         return x
     unit = 10.0 ** (math.floor(math.log10(x)) - 1)
@@ -48,7 +50,7 @@ def upwards(x):
 
 
 def tolerance(judged):
-    """(atol, rtol) for allclose between any two honest implementations, as narrow as one pair can be."""
+    """Returns the narrowest (atol, rtol) with which allclose accepts any two honest implementations."""
     floats = [j for j in judged if j.number.is_float]
     if not floats:
         return 0.0, 0.0
@@ -64,7 +66,8 @@ def tolerance(judged):
 
 
 def hardened(reference, out, judged, pair):
-    """allclose by the pair; of whole numbers what they point at."""
+    """Applies allclose with the pair. Whole numbers must be right; indices are judged by the elements to which they
+    point."""
     atol, rtol = pair
     for want, got, j in zip(reference, out, judged):
         if want.shape != got.shape:

@@ -1,10 +1,13 @@
-"""How a hardened configuration draws inputs and weights. `unseen harden` puts these functions, word for word, behind the task's
-source in the file that it writes: they use torch alone."""
+"""Draws inputs and weights of a hardened configuration.
+
+`unseen harden` copies these functions verbatim behind the task's source in the file that it writes. They may use
+torch only.
+"""
 import torch
 
 
 def drawn(x, kind):
-    """An input of x's shape and type, drawn as the class `kind` says; `published`: x itself."""
+    """Draws an input of x's shape and type as the class `kind` says. `published` returns x itself."""
     if kind == "published":
         return x
     normal = torch.randn(x.shape)
@@ -22,7 +25,7 @@ def drawn(x, kind):
 
 
 def vary_weights(model, seed):
-    """Scales, shifts and running statistics that are no longer the identity; other weights stay as they were drawn."""
+    """Changes scales, shifts and running statistics so that they are not the identity. Other weights stay as drawn."""
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, tensor in [*model.named_parameters(), *model.named_buffers()]:

@@ -1,5 +1,8 @@
-"""Faults planted in a task: in the operations of its graph, in what it reads and in what it writes. Each has a name that is the
-same at all sizes and a function of a case that gives outputs, or None where it does not show."""
+"""Faults planted in a task: in operations of its graph, in reads of inputs and in writes of outputs.
+
+Each has a name that does not depend on the sizes, and a function of a case that returns outputs. The function returns
+None where the fault has no effect.
+"""
 import torch
 
 from ..oracle.graph import packet
@@ -14,7 +17,7 @@ MOST_SITES = 6  # operations of a kind in which faults are planted
 
 
 def of_operations(case):
-    """(name, function) of every fault of the graph's operations."""
+    """Yields (name, function) of all faults in the graph's operations."""
     seen = {}
     for node in case.graph.nodes:
         name = packet(node)
@@ -33,7 +36,7 @@ def of_operations(case):
 
 
 def at(place, change):
-    """The graph with one operation as the wrong kernel has it."""
+    """Runs the graph with one operation replaced by its faulty version."""
     def run(case, inputs, right):
         return case.run(lambda node, args, named: change(node, args, named) if node is place else None, inputs)
     return run
@@ -58,7 +61,7 @@ def read_with_pitch(i):
 
 
 def read_from_first(i):
-    """Every batch reads the first one's."""
+    """Every batch reads the first batch's elements."""
     def run(case, inputs, right):
         x = inputs[i]
         if x.dim() < 2 or x.shape[0] < 2:
@@ -68,7 +71,7 @@ def read_from_first(i):
 
 
 def hard_coded_pitch(i, extent):
-    """A row is where the published extent says."""
+    """Rows start at multiples of the published extent."""
     def run(case, inputs, right):
         x = inputs[i]
         if x.dim() < 2 or x.shape[-1] == extent or x.numel() < 2:
@@ -105,7 +108,7 @@ def short_output(number, dim, kept):
 
 
 def wrapped(number, limit):
-    """Places above what an index of 16 bits holds: that element is written to the place modulo the limit."""
+    """An index of 16 bits wraps around: elements beyond the limit are written to their place modulo the limit."""
     def run(case, inputs, right):
         out = [t.clone() for t in right]
         flat = out[number].reshape(-1)
@@ -159,7 +162,7 @@ def of_outputs(case, published):
 # --- parameters ---
 
 def of_parameters(case):
-    """Scales and shifts that are not used."""
+    """Yields faults that ignore the values of parameters."""
     for name, tensor in case.state.items():
         if not tensor.is_floating_point() or not isinstance(dict(case.model.named_parameters()).get(name), torch.Tensor):
             continue
@@ -185,7 +188,7 @@ def with_parameter(name, value):
 
 
 def planted(case, published):
-    """All of them: name -> function."""
+    """Returns all faults: name -> function."""
     made = {}
     for name, run in [*of_operations(case), *of_inputs(case, published), *of_outputs(case, published), *of_parameters(case)]:
         made.setdefault(name, run)
@@ -193,7 +196,7 @@ def planted(case, published):
 
 
 def outcome(run, case, inputs, right):
-    """A fault's outputs; None where it does not show or cannot be had at this size."""
+    """Returns a fault's outputs. Returns None if it has no effect or is impossible at this size."""
     try:
         out = run(case, inputs, right)
     except (Absent, RuntimeError, IndexError, ValueError):

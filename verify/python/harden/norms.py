@@ -1,4 +1,4 @@
-"""Faults of normalizations: moments over too little, or divided by too much; epsilon, scale and shift."""
+"""Faults of normalizations: moments over too few elements or with a wrong divisor; wrong epsilon, scale or shift."""
 import torch
 
 from ..oracle.graph import packet
@@ -6,7 +6,7 @@ from .sites import Absent, lengths, power_above, stored
 
 
 def parts(node, args):
-    """(x as rows of what is normalized, how to get its shape back, weight, bias, eps)."""
+    """Returns (x with a normalized group per row, the inverse reshape, weight, bias, eps)."""
     name, x = packet(node), args[0]
     if name == "native_layer_norm":
         width = 1
@@ -21,7 +21,7 @@ def parts(node, args):
             count, groups, channels // groups, rows.shape[1] // (channels // groups)).reshape(rows.shape)
         return rows, lambda y: y.reshape(x.shape), wide(args[1]), wide(args[2]), args[7]
     if not args[5]:
-        raise Absent  # by running statistics: an affine map
+        raise Absent  # with running statistics it is an affine map
     moved = x.transpose(0, 1)
     rows = moved.reshape(x.shape[1], -1)
     column = lambda t: None if t is None else t.reshape(-1, 1)

@@ -1,5 +1,8 @@
-"""Null outputs of a task: what no honest work went into. Each is a function of a case and the inputs of one trial that gives
-outputs, or None where there is no such output."""
+"""Null outputs of a task, which need no honest work.
+
+Each is a function of a case and the inputs of one trial that returns outputs. It returns None if there is no such
+output.
+"""
 import torch
 
 from . import checks, variants
@@ -25,7 +28,7 @@ def not_a_number(case, inputs, right):
 
 
 def poison(case, inputs, right):
-    """Memory that nobody wrote: bytes of 0xA5."""
+    """Unwritten memory: bytes of 0xA5."""
     return [torch.full((t.numel() * t.element_size(),), 0xA5, dtype=torch.uint8, device=t.device).view(t.dtype).reshape(
         t.shape) if t.numel() else t for t in right]
 
@@ -38,14 +41,14 @@ def copied(case, inputs, right):
 
 
 def repeated(case, inputs, right):
-    """The first row, again and again."""
+    """The first row in place of every row."""
     if any(t.dim() < 2 or t.shape[0] < 2 for t in right):
         return None
     return [t[:1].expand_as(t).clone() for t in right]
 
 
 def noise(case, inputs, right):
-    """Off by half of what the published check tolerates."""
+    """Right outputs plus noise of half the published tolerance."""
     generator = torch.Generator().manual_seed(case.seed)
     out = []
     for t in right:
@@ -73,12 +76,12 @@ def random_like(case, inputs, right):
 
 
 def stale(case, inputs, right):
-    """The answer to the inputs of the call before."""
+    """The answer to the previous call's inputs."""
     return case.run(inputs=case.moved(case.draw(case.seed + 1)))
 
 
 def whole_tiles(case, inputs, right):
-    """A kernel that knows whole tiles alone: what lies behind the last one stays zero."""
+    """A kernel that computes whole tiles only: elements behind the last whole tile stay zero."""
     out = [t.clone() for t in right]
     for t in out:
         for dim in range(max(t.dim() - 2, 0), t.dim()):
@@ -96,7 +99,7 @@ def operands(bits):
 
 
 def accumulated(case, inputs, right):
-    """Products summed up in bf16, 32 terms at a time."""
+    """Products that are accumulated in bf16, 32 terms at a time."""
     return case.run(variants.accumulated_narrow(torch.bfloat16), inputs) if variants.has_products(case.graph) else None
 
 

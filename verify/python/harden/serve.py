@@ -1,6 +1,10 @@
-"""unseen audit and unseen harden: REQUEST ANSWER, two JSON files. The request names the task and configurations; the answer
-says of every null output and planted fault which check accepts it where. Ends with 0, or with 2 after an error text,
-with 97 where torch cannot be imported."""
+"""The process of unseen audit and unseen harden.
+
+Usage: `serve.py REQUEST ANSWER`, two JSON files. The request names the task and configurations. The answer says for
+every null output and planted fault which check accepts it at which configuration.
+
+Exit status: 0, or 2 after an error text, or 97 if torch cannot be imported.
+"""
 import json
 import os
 import sys
@@ -25,7 +29,7 @@ def one_line(error):
 
 
 class Rows:
-    """name -> one character a configuration: 1 accepted, 0 rejected, - not there."""
+    """Results by name, one character a configuration: 1 accepted, 0 rejected, - absent."""
 
     def __init__(self):
         self.names, self.kinds, self.marks = [], {}, {}
@@ -35,7 +39,7 @@ class Rows:
         self.marks.setdefault((name, key), {})[place] = value
 
     def register(self, name, kind):
-        """A row even where nothing of it shows."""
+        """Adds a row even if the fault has no effect anywhere."""
         if name not in self.kinds:
             self.names.append(name)
             self.kinds[name] = kind
@@ -63,7 +67,7 @@ class Run:
         self.published, self.dropped, self.pairs = None, [], {}
 
     def case(self, key, place, hardened, again=0):
-        """The configuration with its right answer, `again` for other draws; None where it cannot be told."""
+        """Returns the configuration with its right answer, or None if that is not known. `again` gives other draws."""
         from _unseen.harden.case import Case
         from _unseen.oracle.number import Unsupported
         asked = self.request[key][place]
@@ -74,7 +78,7 @@ class Run:
             return None
 
     def wrong(self, case):
-        """(name, kind, function of (case, inputs, right) that gives outputs or None)."""
+        """Yields (name, kind, function). The function takes (case, inputs, right) and returns outputs or None."""
         from _unseen.harden import faults, nulls
         for name, make in nulls.NULLS.items():
             yield name, "null", lambda c, x, r, make=make: different(make(c, x, r), r)
@@ -84,7 +88,7 @@ class Run:
                 yield name, "fault", lambda c, x, r, make=make: faults.outcome(make, c, x, r)
 
     def seen(self, place):
-        """The task's own check on its own configuration, trial after trial; and what ours says there."""
+        """Applies the task's own check, over all trials, and ours on a published configuration."""
         from _unseen.harden import checks
         case = self.case("seen", place, False)
         if case is None:
@@ -111,7 +115,8 @@ class Run:
             self.rows.mark(name, kind, "seen_ours", place, "01"[checks.ours(case.judged, out) <= 1])
 
     def drawn(self, place):
-        """Told is what two draws tell: a list must not hang on the luck of one."""
+        """Applies the hardened check and ours on a drawn configuration. In `harden` mode two draws are made, so that
+        a list does not depend on the luck of one."""
         from _unseen.harden import checks
         cases = [self.case("drawn", place, True, again) for again in range(DRAWS if self.whole else 1)]
         if None in cases:
@@ -152,7 +157,7 @@ class Run:
                 "module": written.module(self.subject.source, self.subject.domains) if self.whole else ""}
 
     def own(self):
-        """Dtypes of outputs for which the task gives a tolerance of its own."""
+        """Returns the dtypes of outputs for which the task has its own tolerance."""
         return [o["dtype"] for o in self.subject.description["outputs"] if o["dtype"] in self.subject.own]
 
     def tolerance(self):
@@ -163,7 +168,7 @@ class Run:
 
 
 def different(out, right):
-    """None for outputs that happen to be the right ones, which are honest whatever made them."""
+    """Returns None for outputs that equal the right ones: they are honest by any means."""
     import torch
     if out is None or all(a.shape == b.shape and torch.equal(a, b) for a, b in zip(out, right)):
         return None
@@ -171,7 +176,7 @@ def different(out, right):
 
 
 def constants(case):
-    """Parameters that the constructor makes all of one value."""
+    """Returns parameters that the constructor fills with one value."""
     found = {}
     for name, tensor in case.model.named_parameters():
         if tensor.numel() and bool((tensor == tensor.reshape(-1)[0]).all()):
@@ -181,7 +186,7 @@ def constants(case):
 
 def main():
     request, answer = sys.argv[1:3]
-    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # what a task prints is not the tool's
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # discards the task's own output
     try:
         import torch  # noqa: F401
     except ImportError as error:
@@ -198,7 +203,7 @@ def main():
         told = Run(asked).answer()
     except SystemExit:
         fail(f"{asked['task']}: the task ends the process\n---> put that under __main__")
-    except Exception as error:  # whatever a task's own code raises
+    except Exception as error:  # raised by the task's own code
         from _unseen import words
         from _unseen.task import source
         fail(*words.whose(error, source.MODULE, asked["task"], "see that the task runs on a CPU", OURS))

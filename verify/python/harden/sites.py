@@ -1,5 +1,8 @@
-"""Faults of single operations of a graph. Each is (text, change): `change(node, args, named)` is what the wrong kernel has in the
-operation's place; it raises Absent where the operands at hand do not show it."""
+"""Faults of single operations of a graph.
+
+Each is (text, change). `change(node, args, named)` computes the operation as the faulty kernel does. It raises Absent
+if the fault has no effect on these operands.
+"""
 import math
 
 import torch
@@ -9,15 +12,15 @@ from . import variants
 
 TILES = (4, 8, 16, 32, 64, 128)
 BLOCKS = (256, 1024)
-EDGES = (16, 64)  # tiles whose single remainders are planted one by one
+EDGES = (16, 64)  # tiles whose single remainders get a fault of their own
 
 
 class Absent(Exception):
-    """At these sizes the fault does nothing."""
+    """The fault has no effect at these sizes."""
 
 
 def cut(x, dim, keep, value=0.0):
-    """x with what lies at `keep` and beyond replaced by a value."""
+    """Returns x with elements from place `keep` on replaced by a value."""
     length = x.shape[dim]
     if keep >= length or not x.numel():
         raise Absent
@@ -27,12 +30,12 @@ def cut(x, dim, keep, value=0.0):
 
 
 def whole(t):
-    """Whole tiles alone, where there is one: what is shorter than a tile often goes another way."""
+    """Keeps whole tiles. A length below one tile is kept, since kernels often handle it separately."""
     return lambda n: n // t * t if n > t else n
 
 
 def remainder(t, r):
-    """The tail is lost where it has r elements, and there alone."""
+    """Loses the tail only if it has r elements."""
     return lambda n: n // t * t if n > t and n % t == r else n
 
 
@@ -41,7 +44,7 @@ def at_most(limit):
 
 
 def lengths():
-    """(text, how many of n are kept)."""
+    """Yields (text, function from a length n to the number of kept elements)."""
     yield from ((f"beyond whole tiles of {t} left out", whole(t)) for t in TILES)
     for t in EDGES:
         yield f"beyond whole tiles of {t} left out where 1 is left", remainder(t, 1)
@@ -67,7 +70,7 @@ def shorter_product(kept):
 
 
 def pitched(x):
-    """A matrix read with the other dimension as its pitch."""
+    """Reads a matrix with its other dimension as the pitch."""
     if x.dim() < 2 or x.shape[-1] == x.shape[-2] or x.shape[-2] == 1 or not x.numel():
         raise Absent
     rows, columns = x.shape[-2:]
@@ -124,7 +127,7 @@ LEAST = {"max": -math.inf, "amax": -math.inf, "argmax": -math.inf, "min": math.i
 
 
 def along(node, args):
-    """The dimensions of x that are reduced."""
+    """Returns the reduced dimensions of x."""
     name, x = packet(node), args[0]
     given = args[2] if name in ("linalg_vector_norm", "norm") and len(args) > 2 else args[1] if len(args) > 1 else None
     if name in ("linalg_vector_norm", "norm") and len(args) <= 2:
@@ -158,7 +161,7 @@ def power_above(n):
 
 
 def padded_with_zeros(node, args, named):
-    """Rows filled up with zeros to a power of two, which take part."""
+    """Pads rows with zeros to a power of two and includes these in the result."""
     x, dims = args[0], along(node, args)
     if len(dims) != 1 or not x.numel() or power_above(x.shape[dims[0]]) == x.shape[dims[0]]:
         raise Absent
@@ -190,7 +193,7 @@ def stored(dtype):
 
 
 def without_maximum(node, args, named):
-    """exp(x) / sum exp(x) as it stands: it overflows."""
+    """Computes exp(x) / sum exp(x) literally, which overflows."""
     e = args[0].exp()
     total = e.sum(args[1], True)
     return e / total if packet(node) != "_log_softmax" else args[0] - total.log()

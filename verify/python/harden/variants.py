@@ -1,4 +1,4 @@
-"""Changes to operations of a task's own graph (oracle/executed.py): what a wrong kernel, or an honest one, comes to."""
+"""Changes to operations of a task's graph (oracle/executed.py), as made by faulty or honest kernels."""
 import torch
 
 from ..oracle.graph import packet
@@ -12,7 +12,7 @@ SCANS = ("cumsum", "cumprod")
 
 
 def rounded(t, bits):
-    """To so many explicit bits of the fraction, ties to even: 10 for TF32, 7 for bf16."""
+    """Rounds to `bits` explicit fraction bits, ties to even: 10 for TF32, 7 for bf16."""
     if not isinstance(t, torch.Tensor) or t.dtype != torch.float32:
         return t
     drop = 23 - bits
@@ -40,7 +40,7 @@ def has_products(graph):
 # --- wrong ---
 
 def tail_left_out(graph):
-    """The last term of the first reduction is left out; None where the graph has none."""
+    """Leaves out the last term of the first reduction. Returns None if the graph has no reduction."""
     kinds = PRODUCTS + REDUCTIONS + POOLS + SCANS
     first = next((n for n in graph.nodes if packet(n) in kinds), None)
     if first is None:
@@ -54,7 +54,7 @@ def tail_left_out(graph):
         value = {"max": -1e30, "amax": -1e30, "argmax": -1e30, "min": 1e30, "amin": 1e30, "argmin": 1e30,
                  "cumprod": 1.0, "_softmax": -1e30, "_log_softmax": -1e30, "logsumexp": -1e30}.get(name, 0.0)
         x = args[place].clone()
-        last = args[1][-1] if name in POOLS else x.shape[dim]  # of a pool, the last one of the first window
+        last = args[1][-1] if name in POOLS else x.shape[dim]  # a pool loses the last element of its first window
         x.select(dim, last - 1).fill_(value)
         args[place] = x
         return node.target(*args, **named)
@@ -72,7 +72,7 @@ def last_term(name, args):
 
 
 def tile_left_out(outputs):
-    """The last column of the first output whose right values are not all zero was never computed."""
+    """Zeroes the last column of the first output whose right values are not all zero."""
     out = [t.clone() for t in outputs]
     columns = out[0].reshape(-1, out[0].shape[-1]) if out[0].dim() else out[0].reshape(1, 1)
     told = columns.ne(0).any(0).nonzero()
@@ -82,7 +82,7 @@ def tile_left_out(outputs):
 
 
 def strided(x):
-    """x read with a row pitch that is one element too long."""
+    """Reads x with a row pitch that is one element too long."""
     if x.numel() < 2:
         return x + 1
     columns = x.shape[-1] if x.dim() > 1 else 1
@@ -98,7 +98,7 @@ def wrong_strides(inputs, places):
 
 
 def accumulated_narrow(dtype, step=32):
-    """Products whose sum is kept in a narrow format between steps of k."""
+    """Accumulates products in a narrow format, rounded after every `step` terms."""
     def change(node, args, named):
         name = packet(node)
         if name not in PRODUCTS:

@@ -1,4 +1,4 @@
-"""A task's source as a module with a list of shapes: what `unseen harden` writes before that list."""
+"""Makes the module that `unseen harden` writes: the task's source, followed by a list of shapes."""
 import ast
 import inspect
 
@@ -16,7 +16,7 @@ class _Rename(ast.NodeTransformer):
 
 
 def _assigned(tree):
-    """What the module itself assigns, beside what its functions and classes do."""
+    """Returns the names that the module assigns outside of its functions and classes."""
     plain = [s for s in tree.body if not isinstance(s, (ast.ClassDef, ast.FunctionDef))]
     return {n.id for s in plain for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
@@ -27,12 +27,12 @@ def _read(tree):
 
 
 def maker(source):
-    """(text of _task, does the class read the module's own constants)."""
+    """Returns (text of _task, does a class read the module's own constants?)."""
     tree = ast.parse(source.text)
     places = sources._Places(tree)
     places.find(sources._parameters(tree, source.entry, "__init__"))
     inside = bool(_assigned(tree) & _read(tree))
-    held = places.classes if places.sizes else ()  # those of a configuration
+    held = places.classes if places.sizes else ()  # classes of configurations
     body = [_Rename().visit(s) for s in tree.body if not isinstance(s, KEPT_OUT)
             or isinstance(s, ast.ClassDef) and (inside or s.name in held)]
     names = ["get_inputs", "get_init_inputs", source.entry]
@@ -147,12 +147,12 @@ def main(arguments):
 
 
 def _is_guard(statement):
-    """if __name__ == "__main__", which the written module has for itself."""
+    """Tells whether a statement is `if __name__ == "__main__"`. The written module has one of its own."""
     return isinstance(statement, ast.If) and "__name__" in {n.id for n in ast.walk(statement.test) if isinstance(n, ast.Name)}
 
 
 def without_guard(text):
-    """The source without what it does as a program."""
+    """Returns the source without its main guard."""
     lines = text.splitlines()
     for statement in reversed(ast.parse(text).body):
         if _is_guard(statement):
@@ -161,7 +161,7 @@ def without_guard(text):
 
 
 def module(source, domains):
-    """The module's text up to its lists: SHAPES, INPUTS, SEEDS and TOLERANCES come behind it."""
+    """Returns the module's text up to its lists SHAPES, INPUTS, SEEDS and TOLERANCES."""
     text, _ = maker(source)
     functions = "\n\n\n".join(inspect.getsource(f).rstrip() for f in (drawing.drawn, drawing.vary_weights, sources.arguments_of))
     real = "REAL = [" + ", ".join(str(d == "real") for d in domains) + "]"

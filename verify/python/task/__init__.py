@@ -1,7 +1,7 @@
 """Imported tasks: a KernelBench file or a KernelBench-Hard directory as a problem.
 
-`Task(description, source)` is what a process that runs one needs: sizes of axes become sizes of the source, the packed
-weights become the tensors of the state dict, and the model is constructed as the source constructs it.
+`Task(description, source)` serves a process that runs a task. It replaces sizes in the source by the values of axes.
+It unpacks the weights into tensors of the state dict. It constructs the model as the source does.
 """
 import json
 import os
@@ -10,7 +10,7 @@ CONSTRUCTION_SEED = 20260101
 
 
 def number_of(entry, sizes):
-    """What forward gets for an input that is no tensor: where that follows axes, what they say."""
+    """Returns forward's argument for an input that is no tensor. Its value may be computed from axes."""
     from . import scalar
     found = scalar.value(entry, sizes)
     return entry["value"] if found is None else found
@@ -22,12 +22,12 @@ class Task:
     def __init__(self, description, source):
         self.description, self.source = description, source
         self.ways = [output.get("way", [i]) for i, output in enumerate(description["outputs"])]
-        self.same = description.get("same", [])  # results that are inputs which forward writes into
+        self.same = description.get("same", [])  # results that are themselves inputs written by forward
         self.nested = any(len(way) > 1 or isinstance(key, str) for way in self.ways for key in way)  # not a plain tuple
 
     @classmethod
     def read(cls, path):
-        """From NAME.task; the source lies beside it, with the hash that is written there."""
+        """Reads NAME.task and the source beside it. The source must have the recorded SHA-256."""
         from . import source
         with open(path, encoding="utf-8") as file:
             description = json.load(file)
@@ -39,18 +39,23 @@ class Task:
         return cls(description, loaded)
 
     def instance(self, sizes):
-        """The source executed where axes have `sizes`: init_args, model(cls, device, weights), input_names."""
+        """Executes the source with these values of axes. The instance has `init_args`, `model(cls, device, weights)`
+        and `input_names`."""
         replaced = {name: int(sizes[axis["name"]]) for axis in self.description["axes"] for name in axis["sizes"]}
         return self.source.instance(replaced)
 
     def weights(self, packed, sizes):
-        """Tensors by name of the state dict from the packed vector `weights` (float32, any device)."""
+        """Unpacks the vector `weights` (float32, any device) into tensors by their names in the state dict."""
         from . import weight
         return weight.unpack(self.description["weights"], packed, sizes)
 
     def constructed(self, instance):
-        """What is not drawn, and a candidate is given: buffers as the source's own constructor makes them, by name. Those that it makes
-        the same of every seed a candidate's makes by itself, as where both are only seeded alike: a wrong table would be put right."""
+        """Returns buffers that no class draws, as the source's own constructor makes them, by name. The candidate's
+        model gets them.
+
+        Entries with `loaded` false are left out. They do not depend on the seed, and the candidate's constructor
+        makes them by itself. Loading them would repair a wrong table and hide its fault.
+        """
         import torch
         names = [w["name"] for w in self.description["weights"] if w["kind"] == "constructed" and w.get("loaded", True)]
         if not names:
@@ -60,5 +65,5 @@ class Task:
         return {name: state[name].detach().clone() for name in names}
 
     def arguments(self, tensors, sizes):
-        """forward's arguments: the tensors by name, and what is no tensor, in their order."""
+        """Returns forward's arguments in order: tensors by name, and the values of inputs that are no tensors."""
         return [tensors[e["name"]] if "shape" in e else number_of(e, sizes) for e in self.description["inputs"]]

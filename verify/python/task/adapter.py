@@ -1,8 +1,10 @@
-"""The candidate's side of an imported task: its class is constructed as the task's own is, with the drawn weights, and called
-with the inputs. A plain function gets the inputs, then the weights in the state dict's order.
+"""Binds a candidate to an imported task.
 
-Protocol: bind(entry, call) once per configuration, then rebind(tensors) on what it returned. The task's file is named by
-UNSEEN_TASK, or by call.task.
+A class is constructed like the task's own Model, gets the drawn weights and is called with the inputs. A plain
+function gets the inputs, then the weights in the order of the state dict.
+
+Protocol: call `bind(entry, call)` once per configuration, then `rebind(tensors)` on its result. UNSEEN_TASK or
+`call.task` names the task's file.
 """
 import inspect
 import os
@@ -13,7 +15,7 @@ from . import CONSTRUCTION_SEED, Task, placing, structure, weight
 
 
 def _plain(value):
-    """Is it made of what two constructors may be told alike to be?"""
+    """Tells whether a value consists of plain Python values alone. Two such values with the same repr are equal."""
     if isinstance(value, dict):
         return all(_plain(v) for v in value.values())
     return all(map(_plain, value)) if isinstance(value, (tuple, list)) else value is None or type(value) in (
@@ -21,7 +23,7 @@ def _plain(value):
 
 
 class Bound:
-    """One candidate with one configuration's constructor arguments and weights."""
+    """A candidate with the constructor arguments and weights of one configuration."""
 
     def __init__(self, task, entry, call):
         self.task, self.entry, self.call = task, entry, call
@@ -37,8 +39,11 @@ class Bound:
         self.rebind(call.tensors)
 
     def _construct(self, weights):
-        """A new model with these weights, which its constructor finds in it already (placing.py); unless the task's own makes something
-        of those that it draws itself."""
+        """Constructs a new model with these weights. Its constructor already finds them in its parameters
+        (placing.py).
+
+        The exception is a task whose own constructor derives something from its drawn parameters.
+        """
         expected = self._order() if weights and not self.is_derived else []
         def construct(*of):
             torch.manual_seed(CONSTRUCTION_SEED)
@@ -49,7 +54,7 @@ class Bound:
         self._put({n: t for n, t in kept.items() if n in self.model.state_dict()}, by_name=True)
 
     def _order(self):
-        """Of the parameters of the task's own model."""
+        """Returns the initialization order of the parameters of the task's own model."""
         try:
             with placing.Order() as order:
                 model = self.instance.model()
@@ -58,18 +63,19 @@ class Bound:
             return []
 
     def _is_served_by(self, last):
-        """Is the model that was bound before one of the same arguments and weights?"""
+        """Tells whether the previously bound model has the same constructor arguments and weights and can be reused."""
         return (isinstance(last, Bound) and last.model is not None and _plain(self.instance.init_args) and
                 _plain(self.instance.init_named) and last.mark == self._mark() and
                 repr((self.instance.init_args, self.instance.init_named)) == repr(
                     (last.instance.init_args, last.instance.init_named)))
 
     def _mark(self):
-        """Other weights have another."""
+        """Returns a fingerprint of the weights."""
         return self.call.fingerprint([self.tensors["weights"]] if "weights" in self.tensors else [])
 
     def _load(self, weights):
-        """The weights are in the model: by names but for what its constructor has folded into them, in order, or as it has found them."""
+        """Loads the weights into the model. Parameters into which the constructor has folded something keep their
+        content. Without matching names the weights go in by order, or stay as the constructor found them."""
         keeps = self.folded and weight.by_name(self.model, weights)
         self._put({n: w for n, w in weights.items() if n not in self.folded} if keeps else weights)
 
@@ -82,13 +88,14 @@ class Bound:
                         state[name].copy_(value)
         elif weights and (not self.is_placed or weight.by_name(self.model, weights)):
             weight.load(self.model, weights)
-        elif weights:  # it has made of its parameters what it likes; what a module counts for itself is no parameter
+        elif weights:  # placed already, but running statistics are buffers, which placing does not reach
             drawn = {w["name"] for w in self.task.description["weights"] if w["kind"] in ("mean", "variance")}
             buffers = dict(self.model.named_buffers())
             self._put({n: w for n, w in weights.items() if n in drawn and n in buffers}, by_name=True)
 
     def rebind(self, tensors):
-        """Other contents. Other weights make another model: what it has made of the former ones is its own business."""
+        """Binds other tensors. Other weights need a new model, since the constructor may have derived state from the
+        old ones."""
         self.tensors = tensors
         packed = tensors.get("weights")
         if inspect.isclass(self.entry):
@@ -112,7 +119,8 @@ class Bound:
         return self._without_inputs(result) if self.is_in_out else structure.at(result, self.task.ways) if self.task.nested else result
 
     def _without_inputs(self, result):
-        """Of a task that writes into its inputs, what else it returns. A new tensor in the place of such an input is its content from now on."""
+        """Returns the results that are not inputs. If the model returns a new tensor for a written input, the tensor
+        is copied into that input."""
         for same in self.task.same:
             given, value = self.tensors[same["input"]], structure.at(result, [same["way"]])
             if isinstance(value, torch.Tensor) and value is not given and value.shape == given.shape and value.data_ptr() != given.data_ptr():
@@ -121,6 +129,6 @@ class Bound:
 
 
 def bind(entry, call):
-    """A function of no arguments that runs the candidate on `call`'s tensors and returns what it returned."""
+    """Returns a callable without arguments. It runs the candidate on `call`'s tensors and returns its result."""
     path = getattr(call, "task", None) or os.environ["UNSEEN_TASK"]
     return Bound(Task.read(path), entry, call)

@@ -1,7 +1,7 @@
-"""Values of a task's inputs at which an operation of its graph decides.
+"""Finds input values at which an operation of a task's graph decides: rounds, compares, clamps, casts.
 
-The graph is walked once, from its results to its inputs. An operation that decides aims at its thresholds. An operation with
-an inverse takes an aim at its result to its operand.
+The graph is walked once, from its results to its inputs. A deciding operation adds its thresholds as aims at its
+operands. An operation with an inverse translates aims at its result into aims at its operands.
 """
 import math
 import operator
@@ -14,14 +14,14 @@ from ..oracle import executed, graph as graphs
 
 from . import fake
 
-AIMS = 400     # of one decision at one operation
+AIMS = 400     # values for one decision at one operation
 UNIQUE = 24    # values of a constant tensor that are tried
 PEAK = 8       # the greatest element, where the task divides by it
 HALF = Fraction(1, 2)
 FEW_WHOLE = [k for n in range(9) for k in ((n, -n) if n else (0,))]
 ENDS = [127, 128, -127, -128, -129, 255, 256, 2**22, -(2**22) - 1, 2**23 + 1]
 WHOLE = FEW_WHOLE + ENDS + [k for n in range(9, 300) for k in (n, -n) if k not in ENDS]
-BESIDE = {"add": (0, 1, -1, HALF), "mul": (1, 2, HALF), "div": (1, 2, HALF)}  # what another input is, so that an operation is exact
+BESIDE = {"add": (0, 1, -1, HALF), "mul": (1, 2, HALF), "div": (1, 2, HALF)}  # values for another input that keep the operation exact
 PARTS = ("amax", "amin", "max", "min", "topk", "sort", "gather", "index", "index_select", "cummax", "cummin", "max_pool2d_with_indices",
          "max_pool3d_with_indices", "max_pool1d", "where", "maximum", "minimum", "fmax", "fmin", "cat", "stack", "masked_fill", "clone",
          "_to_copy", "copy", "copy_", "flip", "roll", "tril", "triu", "contiguous", "lift_fresh_copy", "constant_pad_nd", "index_put", "scatter",
@@ -31,14 +31,14 @@ DECIDES = {"clamp_min": "clamp", "clamp_max": "clamp", "div": "division", "gt": 
 
 
 def _fraction(x):
-    """A number as a fraction; None where it is none."""
+    """Returns a finite number as a fraction, else None."""
     if isinstance(x, (bool, int, float)) and math.isfinite(x):
         return Fraction(x)
     return None
 
 
 def is_single(x):
-    """Does fp32 hold this fraction?"""
+    """Tells whether fp32 holds this fraction exactly."""
     try:
         return Fraction(torch.tensor(float(x)).item()) == x
     except OverflowError:
@@ -46,13 +46,13 @@ def is_single(x):
 
 
 class _Aims:
-    """For each node the values that are aimed at, by the decision that aims: {fraction: is the way there exact?}."""
+    """The aimed values of each node, by the decision that aims: `{fraction: is the path to the decision exact?}`."""
 
     def __init__(self):
         self.of = {}
 
     def beside(self, node, source, values):
-        """Values of another input that keep the way exact; they are no thresholds."""
+        """Adds values for another input that keep the path exact. They are no thresholds."""
         self.add(node, ("beside", source), values)
 
     def add(self, node, source, values, exact=True):
@@ -65,7 +65,8 @@ class _Aims:
 
 
 class Walk:
-    """One graph with the values that its nodes have for some inputs; `free` are the placeholders that a class fills."""
+    """A graph with the values that its nodes have for given inputs. A class of inputs fills the placeholders in
+    `free`."""
 
     def __init__(self, graph, state, inputs, free):
         self.graph, self.values, self.aims = graph, {}, _Aims()
@@ -90,7 +91,8 @@ class Walk:
         return self.values[node]
 
     def constants(self, arg):
-        """(values of what no input has a part in, does fp32 hold them?); None where an input has, or it is no number."""
+        """Returns `(values, does fp32 hold them?)` of an operand that depends on no free input. Returns None for
+        other operands and for operands without numbers."""
         if isinstance(arg, torch.fx.Node):
             value = self.values.get(arg)
             if self.depends[arg] or not isinstance(value, torch.Tensor) or not value.numel():
@@ -109,7 +111,7 @@ class Walk:
     # --- what decides ---
 
     def decide(self, node):
-        """Aims of an operation that decides at its operands."""
+        """Adds the thresholds of a deciding operation as aims at its operands."""
         name, args = graphs.packet(node).rstrip("_"), node.args
         method = getattr(self, "_at_" + self.KINDS.get(name, "none"))
         before = len(self.aims.of)
@@ -166,12 +168,12 @@ class Walk:
                 self.aims.add(args[0], node, [] if edge is None else [edge, edge - 1, edge + 1])
 
     def _at_equal(self, node, name, args, named):
-        is_continuous = name in ("maximum", "minimum", "fmax", "fmin")  # of two inputs alike nothing is decided
+        is_continuous = name in ("maximum", "minimum", "fmax", "fmin")  # two equal inputs give the same result either way
         if len(args) > 1 and not (is_continuous and all(isinstance(a, torch.fx.Node) and self.depends[a] for a in args[:2])):
             self._meet(node, args[0], args[1])
 
     def _meet(self, node, a, b):
-        """Aims at both being the same."""
+        """Adds aims at which `a` and `b` are equal."""
         for one, other in ((a, b), (b, a)):
             known = self.constants(other)
             if known and isinstance(one, torch.fx.Node) and self.depends[one]:
@@ -195,10 +197,10 @@ class Walk:
             return
         self._divided(node, args[0], args[1], dict.fromkeys(map(Fraction, WHOLE), True))
 
-    # --- what an aim at a result is to its operands ---
+    # --- from aims at a result to aims at its operands ---
 
     def pass_on(self, node):
-        """Takes the aims at a node to its operands."""
+        """Translates the aims at a node into aims at its operands."""
         for source, aims in list(self.aims.of.get(node, {}).items()):
             self._one(node, source, aims)
 
@@ -225,7 +227,7 @@ class Walk:
     EXACT = ("neg", "abs", "relu", "leaky_relu", "floor", "ceil", "trunc", "round", "sign", "clamp", "clamp_min", "clamp_max", "hardtanh")
 
     def _before(self, name, node, v):
-        """Operands at which a function of one operand has the value v."""
+        """Returns the operands at which a function of one operand has the value v."""
         if name in ("floor", "ceil", "trunc", "relu", "clamp", "clamp_min", "clamp_max", "hardtanh"):
             return [v]
         if name == "round":
@@ -248,11 +250,11 @@ class Walk:
         return known.get(name, [])
 
     def _apart(self, a, b):
-        """Do both hang on inputs, and on none together?"""
+        """Tells whether both operands depend on free inputs, but on no common one."""
         return all(isinstance(x, torch.fx.Node) for x in (a, b)) and not self.depends[a] & self.depends[b]
 
     def _pairs(self, a, b, beside, source):
-        """[(operand that takes the aim, values of the other, is it exact)]"""
+        """Returns `[(operand that gets the aim, values of the other operand, are these exact?)]`."""
         found = []
         for one, other in ((a, b), (b, a)):
             known = self.constants(other)
@@ -304,14 +306,14 @@ class Walk:
             self.aims.beside(b, source, BESIDE["div"])
             for c in BESIDE["div"]:
                 self._add(a, source, {v * c: exact for v, exact in aims.items()})
-        elif isinstance(b, torch.fx.Node) and isinstance(a, torch.fx.Node):  # by its own greatest element
+        elif isinstance(b, torch.fx.Node) and isinstance(a, torch.fx.Node):  # division by its own greatest element
             self.peak = True
             self.aims.add(b, source, [PEAK])
             self._add(a, source, {v * PEAK: exact for v, exact in aims.items()})
 
 
 def walked(graph, state, inputs, free):
-    """The aims of all decisions of a graph, as far as they reach: `free` are the placeholders that a class fills."""
+    """Returns the walk with the aims of all decisions of a graph. A class of inputs fills the placeholders in `free`."""
     walk = Walk(graph, state, inputs, free)
     for node in reversed(graph.nodes):
         if node.op == "call_function":

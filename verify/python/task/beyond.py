@@ -1,8 +1,12 @@
-"""Values for which exponentials overflow, of tasks whose answer they leave bounded: a softmax, and what is made of one.
+"""Finds inputs for which exponentials overflow although the right answer is bounded, as with softmax and attention.
 
-`exp(x) / sum exp(x)` without the greatest element subtracted is right as long as no x exceeds 88, which no other class does. All
-values about a number far from 0 leave a softmax's answer what it is about 0: its operand is shifted. The same holds far below 0, where
-a running greatest value that starts from 0 is right no longer, of a softmax's or of any other maximum."""
+Without subtracting the maximum, `exp(x) / sum exp(x)` is right as long as no x exceeds 88. No other class of inputs
+exceeds that.
+
+A softmax does not change if all its operands are shifted by the same number. So inputs about a number far above 0
+have the same answer as inputs about 0. The same holds far below 0. There a running maximum that starts from 0 is
+wrong, in a softmax and in any other search for a maximum.
+"""
 import copy
 import math
 
@@ -12,34 +16,40 @@ from torch.utils._pytree import tree_leaves
 
 from . import effects, fake, law
 
-EXPONENTS = ("_softmax", "_safe_softmax", "_log_softmax", "logsumexp")  # of PyTorch, where attention comes apart
+EXPONENTS = ("_softmax", "_safe_softmax", "_log_softmax", "logsumexp")  # names in PyTorch, into which attention is decomposed
 CURVES = ("sigmoid", "silu", "softplus", "log_sigmoid_forward", "mish")  # x exp(x) / (1 + exp(x)), log(1 + exp(x))
-REACH = 128.0  # beyond the exponents of fp32 from 2^-149 to 2^128, by natural logarithms, and some more
-LOST = 104.0  # whose exponential is 0 in fp32
+REACH = 128.0  # by natural logarithms, more than fp32's exponent range from 2^-149 to 2^128
+LOST = 104.0  # exp(-LOST) is 0 in fp32
 GREATEST = ("amax", "max", "argmax", "topk", "cummax", "max_pool2d_with_indices", "max_pool3d_with_indices", "adaptive_max_pool2d",
             "adaptive_max_pool3d")
-FOUND = GREATEST + ("maximum", "fmax", "scatter_reduce", "scatter_reduce_", "index_reduce", "index_reduce_")  # and written out step by step
+FOUND = GREATEST + ("maximum", "fmax", "scatter_reduce", "scatter_reduce_", "index_reduce", "index_reduce_")  # also element by element
 CARRIED = fake.VIEWS + ("index", "index_select", "gather", "where", "masked_fill", "clone", "_to_copy", "cat", "stack", "copy", "copy_", "clamp",
                         "nan_to_num", "mul", "div")
-FEW = 8  # deviations, so that nothing normal reaches 0
+FEW = 8  # standard deviations, so that no normal number reaches 0
 MIDDLES = (8, 32, 128, 512, 2048, 4096)
-UNTOLD = 2.0 ** -10  # a quarter of what the oracle drops a configuration for: other sizes err by more
+UNTOLD = 2.0 ** -10  # a quarter of the error at which the oracle drops a configuration: other sizes have larger errors
 
 
 class _Exponents(TorchDispatchMode):
-    """The greatest magnitude of the operands that are exponents, the greatest of them, whether a greatest element is looked for, and the
-    greatest operand of a curve that has an exponential in it.
+    """Records the operands of exponentials in a run.
 
-    Where a task writes its softmax out, exponents are what a greatest one is subtracted from before they go into exp."""
+    - `reach`: the greatest magnitude of an exponent.
+    - `most`: the greatest exponent.
+    - `picks`: whether the task looks for a maximum.
+    - `curve`: the greatest magnitude of an operand of a function that contains an exponential.
+
+    A task may write its softmax out. Then the exponents are the numbers from which a maximum is subtracted before
+    exp.
+    """
 
     def __init__(self):
         super().__init__()
         self.reach, self.most, self.picks, self.curve = 0.0, -math.inf, False, 0.0
-        self.greatest, self.shifted, self.kept = set(), {}, []  # by tensors' ids: what was found, and what it was subtracted from
+        self.greatest, self.shifted, self.kept = set(), {}, []  # by tensor id: maxima, and the tensors from which a maximum was subtracted
 
     def _note(self, x, size=torch.abs):
         x = x.double()
-        x = x[x.isfinite()]  # what is masked is no exponent
+        x = x[x.isfinite()]  # masked elements are no exponents
         self.reach = max(self.reach, float(size(x).max()) if x.numel() else 0.0)
         self.most = max(self.most, float(x.max()) if x.numel() else -math.inf)
 
@@ -53,14 +63,15 @@ class _Exponents(TorchDispatchMode):
             from_which = [args[0]]
         if from_which:
             self.shifted.update((id(o), from_which[0]) for o in made)
-        self.kept += made  # so that no other tensor gets these ids
+        self.kept += made  # keeps the ids in use
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         name = str(function).split(".")
         if name[1] in EXPONENTS:
             self._note(args[0])
         elif name[1] in ("exp", "exp_", "exp2") and id(args[0]) in self.shifted:
-            self._note(self.shifted[id(args[0])], torch.Tensor.relu)  # others, which decay from step to step, are far below 0 by themselves
+            # `reach` counts positive numbers alone here: exponents of a decay are far below 0 anyway.
+            self._note(self.shifted[id(args[0])], torch.Tensor.relu)
         elif name[1] in CURVES and args[0].numel():
             self.curve = max(self.curve, float(args[0].abs().max()))
         self.picks |= name[1] in GREATEST and name[2:] != ["other"]
@@ -70,7 +81,7 @@ class _Exponents(TorchDispatchMode):
 
 
 def _run(model, inputs):
-    """(outputs, _Exponents)."""
+    """Returns `(outputs, _Exponents)`."""
     given = [law.copied(v) for v in inputs]
     torch.manual_seed(1)
     fast = torch.backends.mha.get_fastpath_enabled()
@@ -83,7 +94,8 @@ def _run(model, inputs):
 
 
 def _told(outputs, wide, published):
-    """Is the answer in the task's own arithmetic that of double precision, and finite where that of the published inputs is?"""
+    """Tells whether the task's own arithmetic agrees with double precision. Outputs must be finite where those of the
+    published inputs are."""
     if not law.is_told([o for o in wide if o.dtype.is_floating_point], published and [o for o in published if o.dtype.is_floating_point]):
         return False
     for near, right in zip(outputs, wide):
@@ -99,13 +111,14 @@ def _told(outputs, wide, published):
 
 
 def _moved(inputs, normal, domains, about, signs):
-    """The real inputs about `about`, each with its sign."""
+    """Returns the inputs, with each real one centred on `about` times its sign."""
     sign = iter(signs)
     return [(next(sign) * about + n).to(v.dtype) if d == "real" else v for v, n, d in zip(inputs, normal, domains)]
 
 
 def told_at(double, moved, outputs, published):
-    """Are these outputs at inputs `moved` what the model in double precision answers there? `published`: the outputs of get_inputs's."""
+    """Tells whether `outputs` at the inputs `moved` agree with the model in double precision. `published` are the
+    outputs for get_inputs's own inputs."""
     wide = [v.double() if isinstance(v, torch.Tensor) and v.dtype.is_floating_point else v for v in moved]
     return _told(outputs, _run(double, wide)[0], published)
 
@@ -117,7 +130,7 @@ def _search(model, inputs, domains, below):
     if not exponents.reach and (below or not exponents.curve):
         moved = _moved(inputs, normal, domains, FEW, [-1] * reals)
         return (FEW, [-1] * reals) if below and exponents.picks and told_at(copy.deepcopy(model).double(), moved, _run(model, moved)[0], published) else None
-    # what lies below 0 may be a product of two of them
+    # The exponents may be products of two inputs, so one of the two gets the negative sign.
     for signs in ([-1] * reals, [-1] + [1] * (reals - 1))[:reals] if below else ([1] * reals,):
         for about in MIDDLES:
             moved = _moved(inputs, normal, domains, about, signs)
@@ -130,13 +143,19 @@ def _search(model, inputs, domains, below):
 
 
 def about(model, inputs, domains, below):
-    """(number, a sign for each real input): about what they are drawn, the least that reaches beyond or, all of it, below; None: the
-    task has no exponents and, for `below`, looks for no greatest element, these do not follow its inputs (a norm comes before), or its
-    answer cannot be told there."""
+    """Returns `(centre, a sign for each real input)`, with the least centre that makes exponents overflow, or
+    underflow if `below`.
+
+    Returns None in any of these cases:
+
+    - The task has no exponents (and with `below`, looks for no maximum).
+    - The exponents do not follow the inputs, as behind a norm.
+    - The right answer is not known there.
+    """
     if "real" not in domains:
         return None
     torch.manual_seed(9)
     try:
         return _search(model, inputs, domains, below)
-    except Exception:  # whatever a task's own code raises; without this class it is judged by the others
+    except Exception:  # raised by the task's own code; the other classes still judge it
         return None

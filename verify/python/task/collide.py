@@ -1,6 +1,7 @@
-"""Indices at which a task writes, so that equal ones leave its answer to chance: index_copy, scatter, `cache[slots] = keys`.
+"""Indices at which a task writes: index_copy, scatter, `cache[slots] = keys`.
 
-PyTorch says that any of several writers may win. Such indices are drawn distinct, since no answer is wrong where they are not.
+With equal indices PyTorch lets any of the writers win, so there is no single right answer. Such indices are therefore
+drawn distinct.
 """
 import copy
 
@@ -15,7 +16,7 @@ MOVING = {"_to_copy", "clone", "alias", "detach", "contiguous", "lift_fresh_copy
 
 
 def _placeholder(node):
-    """The placeholder that a node is a view or a copy of, or None."""
+    """Returns the placeholder of which a node is a view or a copy, or None."""
     while isinstance(node, torch.fx.Node) and node.op == "call_function" and graphs.packet(node) in MOVING:
         node = node.args[0]
     return node if isinstance(node, torch.fx.Node) and node.op == "placeholder" else None
@@ -27,11 +28,12 @@ def _elements(node):
 
 
 def _written_at(node):
-    """[(index node, dimension along which its equal values collide, or WHOLE)] of an operation that writes without adding up."""
+    """Returns `[(index node, dimension)]` of an operation that overwrites elements. Equal indices along the dimension
+    collide; WHOLE stands for the entire tensor."""
     name, args = graphs.packet(node).rstrip("_"), node.args
     if name in ("index_put", "_unsafe_index_put") and not (len(args) > 3 and args[3]) and _elements(args[2]) > 1:
         indices = [index for index in args[1] if index is not None]
-        return [(indices[0], WHOLE)] if len(indices) == 1 else []  # pairs of numbers collide seldom
+        return [(indices[0], WHOLE)] if len(indices) == 1 else []  # pairs of numbers seldom collide
     if name == "scatter" and len(args) > 3 and isinstance(args[3], torch.fx.Node) and len(args) < 5 and not node.kwargs:
         return [(args[2], args[1])]
     if name == "index_copy":
@@ -40,10 +42,10 @@ def _written_at(node):
 
 
 def found(model, inputs, written):
-    """{number of an input: the dimension along which its numbers have to be distinct}."""
+    """Returns `{number of an input: dimension along which its numbers have to be distinct}`."""
     try:
         graph = graphs.trace(copy.deepcopy(model), inputs, written)
-    except Exception:  # whatever the task's own code raises; then its indices are drawn as get_inputs draws them
+    except Exception:  # raised by the task's own code; its indices are then drawn as get_inputs draws them
         return {}
     places = dict(zip((n for n in graph.nodes if n.op == "placeholder"), [*graph.names, *graph.inputs]))
     distinct = {}
@@ -56,8 +58,9 @@ def found(model, inputs, written):
 
 
 def law(entry, dim, published):
-    """(fill, limit or None) of an index input of NAME.task whose numbers are distinct along `dim`. There have to be as many numbers as are
-    drawn, unless the published sizes (values by axis) have fewer."""
+    """Returns `(fill, limit or None)` of an index input whose numbers are distinct along `dim`. The limit requires as
+    many possible numbers as drawn ones. It is left out if it names no axis or if the published sizes (values by axis)
+    violate it."""
     extents = entry["shape"] if dim == WHOLE else [entry["shape"][dim]]
     count = "*".join(f"({e})" if isinstance(e, str) and not e.isidentifier() else str(e) for e in extents if e != 1) or "1"
     levels = str(entry["bound"]) if entry["low"] == 0 else f"{entry['bound']} - ({entry['low']})"
@@ -67,7 +70,7 @@ def law(entry, dim, published):
 
 
 def settle(model, inputs, entries, fills, published):
-    """Draws indices at which forward writes distinct, in place; the limits that this needs."""
+    """Makes indices at which forward writes distinct, in place. Returns the limits that this needs."""
     limits_ = []
     for i, dim in found(model, inputs, [i for i, e in enumerate(entries) if e.get("written")]).items():
         if fills[i] and fills[i]["kind"] == "index":

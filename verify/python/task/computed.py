@@ -1,8 +1,11 @@
-"""Inputs that get_inputs computes: tables of positions, masks, permutations, sorted numbers. What they are is told from real
-runs of it at several small sizes, with expressions of the sizes for what changes with them.
+"""Recognizes inputs that get_inputs computes: tables of positions, masks, permutations, sorted numbers.
 
-The laws are those of NAME.task's fills: `affine` (start + a step for each dimension times the place in it), `band` (a value where
-low <= last place - place before it <= high, 0 elsewhere), `permutation` and `ascending` (rows of their own), `index`.
+It runs get_inputs at several small sizes and fits expressions of the sizes. The results are fills of NAME.task:
+
+- `affine`: a start, and for each dimension a step times the index.
+- `band`: a value where low <= column - row <= high, else 0.
+- `permutation` and `ascending`: by rows.
+- `index`.
 """
 import random
 import re
@@ -11,24 +14,24 @@ import torch
 
 from . import expression, fit, law as laws, together
 
-TELLING = 3         # an extent from which on a step or a diagonal shows
+TELLING = 3         # from this extent on a step or a diagonal can be recognized
 MOST = 1 << 20      # elements of the inputs of such a run
 TOGETHER = 16       # runs in which all axes move
 EXACT = 1 << 24     # a float holds all whole numbers up to here
-INFINITE = 1e39     # JSON has no infinity; this is one in fp32
+INFINITE = 1e39     # JSON has no infinity; this number becomes one in fp32
 
 
 def _base(axes, limits):
-    """Sizes at which every place of a table shows."""
+    """Returns sizes large enough to recognize every step of a table."""
     for value in (6, 8, 12, 16, 5, 4, 24, 32):
-        sizes = {a.name: a.near(value + i % 2) for i, a in enumerate(axes)}  # not all alike: an extent tells whose it is
+        sizes = {a.name: a.near(value + i % 2) for i, a in enumerate(axes)}  # different extents show which axis is which
         if all(expression.evaluate(t, sizes) for t in limits):
             return sizes
     return {a.name: a.value for a in axes}
 
 
 def _sizes(axes, limits, chance):
-    """Sizes to run get_inputs with: a base, lines along each axis, others about it."""
+    """Returns sizes at which to run get_inputs: a base, lines along each axis, and points around the base."""
     base = _base(axes, limits)
     found = [base]
     moving = [a for a in axes if a.low < a.high]
@@ -45,7 +48,8 @@ def _sizes(axes, limits, chance):
 
 
 def drawn(source, axes, limits):
-    """[(sizes by axis, inputs, inputs of another draw)] of small runs of get_inputs; the base first, which must run."""
+    """Runs get_inputs at small sizes. Returns `[(sizes by axis, inputs, inputs of another draw)]`, the base first.
+    The list is empty if the base does not run."""
     found = []
     for sizes in _sizes(axes, limits, random.Random(source.sha256)):
         try:
@@ -63,7 +67,7 @@ def drawn(source, axes, limits):
 
 
 def is_fixed(runs, i):
-    """Is input i the same whatever is drawn, at every size, and not of one element alone?"""
+    """Tells whether input i does not depend on the draw at any size, and has more than one element at some size."""
     pairs = [(a[i], b[i]) for _, a, b in runs]
     return bool(pairs) and any(a.numel() > 1 for a, _ in pairs) and all(
         a.shape == b.shape and torch.equal(torch.nan_to_num(a.double()), torch.nan_to_num(b.double())) for a, b in pairs)
@@ -72,7 +76,8 @@ def is_fixed(runs, i):
 # --- one run ---
 
 def _affine(x):
-    """[start, step of each dimension] of whole numbers; None where they are no such table. A step along one place is None."""
+    """Returns `[start, step of each dimension]` of a table of whole numbers, or None. A step along an extent of 1 is
+    None."""
     x = x.double()
     start = x[(0,) * x.dim()].item()
     steps, table = [], torch.full_like(x, start)
@@ -91,7 +96,8 @@ def _affine(x):
 
 
 def _band(x):
-    """(value, low, high) of a matrix that is one value on some diagonals and 0 elsewhere; a bound that does not show is None."""
+    """Returns `(value, low, high)` of a matrix with one value on a band of diagonals and 0 elsewhere. A bound at the
+    matrix's own edge is None."""
     x = x.double()
     values = [v for v in x.unique().tolist() if v != 0]
     if x.dim() < 2 or len(values) != 1 or min(x.shape[-2:]) < TELLING:
@@ -110,12 +116,12 @@ def _band(x):
 # --- all runs ---
 
 def _expression(samples):
-    """An integer or an expression for (sizes, integer) pairs, the first the base's; None where there is none."""
+    """Fits an integer or an expression to (sizes, integer) pairs, the base first. Returns None if nothing fits."""
     return fit.extent(samples[0][0], samples) if samples else None
 
 
 def negative_first(text):
-    """As a limit's grammar has it, which knows no sign."""
+    """Rewrites a negative number as `0 - number`, since the grammar of limits has no sign."""
     return text if isinstance(text, int) else re.sub(r"^-|(?<=\()-", "0 - ", re.sub(r"(?<=\*)-(\d+)", r"(0 - \1)", text))
 
 
@@ -141,7 +147,7 @@ def _diagonals(runs, i):
     for place, name in ((1, "low"), (2, "high")):
         samples = [(sizes, one[place]) for sizes, one in found if one[place] is not None]
         if 2 * len(samples) < len(found):
-            continue  # that bound is the matrix' own edge
+            continue  # that bound is the edge of the matrix
         text = _expression(samples)
         if text is None:
             return None
@@ -150,7 +156,7 @@ def _diagonals(runs, i):
 
 
 def fixed_law(runs, i):
-    """The fill of an input that is always the same, or None."""
+    """Returns the fill of an input that does not depend on the draw, or None."""
     return _table(runs, i) or _diagonals(runs, i)
 
 
@@ -160,8 +166,8 @@ def _rows(runs, i, holds):
 
 
 def whole_law(runs, i, law, bound):
-    """The fill of an input of whole numbers that are drawn, below `bound` (an integer or an expression; None: nothing says);
-    None where it is none that is known."""
+    """Returns the fill of an input of drawn whole numbers below `bound`, or None if no fill is known. `bound` is an
+    integer or an expression; None means that it is not known."""
     place = lambda r: torch.arange(r.shape[-1], dtype=torch.int64).expand_as(r)
     if "randperm" in law["calls"] and _rows(runs, i, lambda r: torch.equal(r.long().sort(-1)[0], place(r))):
         return {"kind": "permutation"}

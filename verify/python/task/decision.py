@@ -1,7 +1,9 @@
-"""Inputs at which the task's own graph decides: halves that it rounds, bounds that it compares with or clamps to, edges of its bins.
+"""The class `decision`: inputs at which the task's own graph decides. Examples are halves that it rounds, bounds of
+comparisons and clamps, and edges of bins.
 
-An aim of aims.py that reaches an input is a level of the class `decision`. Aims are fractions: a level that the input's type does not
-hold exactly lies at no decision. The class is drawn as densely as the oracle can judge all of it.
+An aim of aims.py that reaches an input becomes a level of the class. Aims are fractions, so that a level is used only
+if the input's type holds it exactly. The class uses the greatest density at which the oracle can still judge
+everything.
 """
 import copy
 import math
@@ -15,16 +17,16 @@ from ..oracle.number import Unsupported
 
 from . import aims, effects, law, weight
 
-MOST = 64      # levels of one input, as problems/fill.h has them
+MOST = 64      # levels of one input, as in problems/fill.h
 DENSITIES = (0.75, 0.25, 1 / 32)
 WHOLE_STEP, NO_STEP = -1, -2  # of problems/fill.h
-COARSE = Fraction(1, 1024)  # from a level to its neighbours where one unit of the last place cannot be told
-DRAWS, SECONDS = 8, 1.0  # of a class that is tried
+COARSE = Fraction(1, 1024)  # distance from a level to its neighbours where one unit of the last place cannot be judged
+DRAWS, SECONDS = 8, 1.0  # draws and time for trying a class
 LIMITS = (math.inf, 1024.0, 16.0)  # magnitudes of levels: an exponential behind a decision may overflow
 
 
 def _holds(dtype, v):
-    """Does the type have this fraction?"""
+    """Tells whether the type holds this fraction exactly."""
     if not dtype.is_floating_point:
         return v.denominator == 1 and torch.iinfo(dtype).min <= v <= torch.iinfo(dtype).max if dtype != torch.bool else False
     try:
@@ -34,7 +36,7 @@ def _holds(dtype, v):
 
 
 def _in_turns(lists):
-    """One of each, as long as there are."""
+    """Interleaves the lists without repetitions."""
     found = {}
     for i in range(max(map(len, lists), default=0)):
         for each in lists:
@@ -44,7 +46,8 @@ def _in_turns(lists):
 
 
 def _levels(walk, inputs):
-    """{input: ([(level, is the way to the decision exact?)], is it a threshold?)}, the decisions in turns."""
+    """Returns `{input: ([(level, is the path to the decision exact?)], is it a threshold?)}`, with the decisions
+    interleaved."""
     found = {}
     for node, place in walk.place.items():
         aimed = walk.aims.of.get(node)
@@ -61,7 +64,7 @@ def _levels(walk, inputs):
 
 
 def _both(levels, others):
-    """The levels of two sizes: what hangs on none of them comes first."""
+    """Merges the levels of two sizes. Levels that do not depend on the sizes come first."""
     merged = {}
     for place, (found, is_threshold) in levels.items():
         more = dict(others.get(place, ([], False))[0])
@@ -71,12 +74,12 @@ def _both(levels, others):
     return merged
 
 
-UNITS = {torch.bfloat16: 16, torch.float16: 13, torch.float8_e4m3fn: 20, torch.float8_e5m2: 21}  # bits that fp32 has more
-LEAST = {torch.float16: 2.0**-14, torch.float8_e4m3fn: 2.0**-6, torch.float8_e5m2: 2.0**-14}  # beside 0, where 2^-100 is nothing
+UNITS = {torch.bfloat16: 16, torch.float16: 13, torch.float8_e4m3fn: 20, torch.float8_e5m2: 21}  # fraction bits that fp32 has more
+LEAST = {torch.float16: 2.0**-14, torch.float8_e4m3fn: 2.0**-6, torch.float8_e5m2: 2.0**-14}  # neighbours of 0, where 2^-100 underflows
 
 
 def _signed(values, dtype, coarse):
-    """Levels as numbers; of 0 both zeros. coarse: with neighbours of their own."""
+    """Returns levels as numbers, with both zeros for 0. `coarse` adds neighbours at a distance of COARSE."""
     told = [w for v in values for w in (v, v - COARSE, v + COARSE)] if coarse else values
     levels = list(dict.fromkeys(float(v) for v in told if _holds(dtype, v)))
     if dtype.is_floating_point and 0.0 in levels:
@@ -86,13 +89,13 @@ def _signed(values, dtype, coarse):
 
 
 def _neighbour(t, step, up):
-    """As gen/inputs/values.h has it, of fp32."""
+    """Returns the neighbour above or below in fp32, as gen/inputs/values.h does."""
     bits = t.view(torch.int32) + torch.where((t > 0) == up, step, -step)
     return torch.where(t == 0, 2.0**-100 if up else -(2.0**-100), bits.int().view(torch.float32))
 
 
 def drawn(value, fill):
-    """An input of that shape, as the class draws it."""
+    """Draws an input of that shape from the fill."""
     if fill["kind"] == "ascending":
         return torch.randint(-8, 9, value.shape).sort(-1).values.to(value.dtype)
     at = torch.tensor(fill["at"], dtype=torch.float32)[torch.randint(len(fill["at"]), value.shape)]
@@ -106,21 +109,23 @@ def drawn(value, fill):
 
 
 def _apart_from(v, dtype):
-    """Two units of the last place below and above."""
+    """Returns the numbers two units of the last place below and above."""
     step = 2 << UNITS.get(dtype, 0)
     t = torch.tensor([float(v)], dtype=torch.float32)
     return [Fraction(_neighbour(t, step, up).item()) for up in (False, True)]
 
 
 class _Choice:
-    """How the class is drawn: the density of its levels and their greatest magnitude. `exact`: only levels from which the way to the
-    decision is exact. `coarse`: neighbours lie COARSE away, not one unit of the last place."""
+    """How the class is drawn: the density of its levels and their greatest magnitude. `exact` uses only levels with
+    an exact path to the decision. `coarse` puts neighbours at a distance of COARSE instead of one unit of the last
+    place."""
 
     def __init__(self, exact, density, limit, coarse):
         self.exact, self.density, self.limit, self.coarse = exact, density, limit, coarse
 
     def levels(self, found, dtype):
-        """Of a threshold to which the way is not exact, where either side is right, the numbers beside it."""
+        """Returns the levels that this choice uses. At an inexact threshold either side is right, so the numbers
+        beside it replace it."""
         kept = []
         for v, exact in found:
             if abs(v) <= self.limit and (exact or not self.exact):
@@ -133,7 +138,7 @@ CHOICES = [_Choice(exact, density, limit, coarse) for exact, density in [(True, 
 
 
 def _fill(found, entry, published, peak, choice):
-    """The fill of one input; None: it stays as it is published."""
+    """Returns the fill of one input. None keeps the published one."""
     dtype, domain, density = getattr(torch, entry["dtype"]), entry["domain"], choice.density
     kept, is_threshold = choice.levels(found[0], dtype), found[1]
     if domain == "computed" and entry["law"].endswith("sort") and dtype.is_floating_point:
@@ -156,7 +161,7 @@ def _fill(found, entry, published, peak, choice):
 
 
 def _weights_fill(walk, entries, choice):
-    """The fill of the packed weights: numbers of which those that a decision hangs on become the values that it asks for."""
+    """Returns the fill of the packed weights. Weights on which a decision depends get the values for which it asks."""
     found = []
     for node, place in walk.place.items():
         entry = next((e for e in entries if e["name"] == place), None)
@@ -169,7 +174,7 @@ def _weights_fill(walk, entries, choice):
 
 
 def _is_told(graph, state, changed):
-    """Is what the judge knows of the answer enough to judge it?"""
+    """Tells whether the oracle can judge all outputs."""
     try:
         return all(j.dropped is None for j in evaluate.answer(graph, state, changed))
     except Unsupported:
@@ -177,7 +182,7 @@ def _is_told(graph, state, changed):
 
 
 class _Trial:
-    """A task's graph with inputs of some sizes: is what a class draws judged?"""
+    """A task's graph with inputs of some sizes. It tells whether the oracle can judge the inputs that a class draws."""
 
     def __init__(self, model, inputs, entries, written):
         self.model, self.inputs, self.entries = model, inputs, entries
@@ -189,7 +194,7 @@ class _Trial:
         return aims.walked(self.graph, self.state, self.inputs, free)
 
     def is_always_judged(self, fills):
-        """In many draws, as far as there is time: small inputs have few elements."""
+        """Tells whether many draws are judged, as far as time permits. One draw of small inputs has few elements."""
         until = time.monotonic() + SECONDS
         return all(self.is_judged(fills) for i in range(DRAWS) if not i or time.monotonic() < until)
 
@@ -243,11 +248,14 @@ def _search(model, inputs, entries, published, weights, larger):
 
 
 def found(model, inputs, entries, published, weights, larger):
-    """(what it shows, {number of an input, or "weights": its fill}); None where the task decides nothing that its inputs can be brought to.
-    `published` are the fills of the published class, `weights` the entries of NAME.task, `larger` another model with inputs of other
-    sizes, or None."""
+    """Returns `(description, {number of an input or "weights": its fill})`, or None if no input reaches a decision.
+
+    - `published`: the fills of the published class.
+    - `weights`: the entries of NAME.task.
+    - `larger`: another model with inputs of other sizes, or None.
+    """
     torch.manual_seed(17)
     try:
         return _search(model, inputs, entries, published, weights, larger)
-    except Exception:  # whatever a task's own code raises; without this class it is judged by the others
+    except Exception:  # raised by the task's own code; the other classes still judge it
         return None

@@ -1,4 +1,4 @@
-"""From a source to the description that NAME.task holds."""
+"""Makes the description that NAME.task holds from a source."""
 import math
 import random
 import re
@@ -9,7 +9,7 @@ from ..oracle import coverage
 from . import beyond, collide, computed, decision, expression, fake, fit, judgeable, law, marked, phase, placing, probe, scalar, structure, tied, together, uneven
 from .source import tolerance as source_tolerance
 
-CLASS_DATA = {  # what a class shows, and its fill, by its greatest magnitude
+CLASS_DATA = {  # a class's description and fill, by its greatest magnitude
     "signed": lambda most: ("both signs, deviation 1", {"kind": "normal", "b": 1}),
     "wide": lambda most: (f"magnitudes from 2^-6 to {most}, both signs", {"kind": "wide", "a": -6, "b": int(math.log2(most)) - 1}),
     "needle": lambda most: ("one element of every row far above the rest, at ends and tile edges",
@@ -20,15 +20,15 @@ CLASS_DATA = {  # what a class shows, and its fill, by its greatest magnitude
 
 
 FROM_ZERO = {"rand", "rand_like", "randn", "randn_like", "randint", "randint_like", "randperm", "random", "uniform"}
-AGAIN = 3  # more runs of the source as it is, for shapes that hang on chance
+AGAIN = 3  # more runs of the source as it is, to find shapes that depend on chance
 
 
 class ImportError_(Exception):
-    """What was found, what was expected and, after '--->', what to do."""
+    """Its text says what was found, what was expected and, after '--->', what to do."""
 
 
 def _published_fill(domain, value, entry):
-    """How the published draw's values are drawn here."""
+    """Returns the fill that imitates the published draw."""
     if domain in ("index", "flag", "sign", "simplex"):
         return {"kind": domain}
     x = value.double() if isinstance(value, torch.Tensor) and value.numel() else torch.zeros(1)
@@ -58,7 +58,7 @@ def _names(parameters, count, taken):
 
 
 class _Extents:
-    """Expressions for everything that has extents, each distinct behaviour fitted once."""
+    """Fits expressions to all extents. Equal series of values are fitted once."""
 
     def __init__(self, points, axes):
         self.points, self.base, self.memory, self.unknown = points, points[0][0], {}, None
@@ -74,13 +74,16 @@ class _Extents:
         return self.memory[values]
 
     def _moving(self, values):
-        """Axes along which alone `values` are not all the same."""
+        """Returns the axes along which `values` change while the other axes stay at the base."""
         return [a for a in self.axes if len({y for (s, _), y in zip(self.points, values) if all(
             s[o] == self.base[o] for o in s if o != a.name)}) > 1]
 
     def numbers(self, base, by_chance):
-        """For each input the keys of what follows axes: an expression of a whole number, or scalar.py's of another one. None: it stays as in
-        `base`, as published. Of another value that follows an axis there is no expression: the axis goes."""
+        """Returns extra keys for each input that is a number and follows axes. They are an expression of a whole
+        number, or scalar.py's form of another one. None keeps the value in `base`.
+
+        If no form fits, the axis has to be fixed.
+        """
         found = []
         for i, published in enumerate(base):
             values = [o.inputs[i].get("value") for _, o in self.points]
@@ -100,15 +103,18 @@ class _Extents:
 
 
 def _power(low, high):
-    """The exponent of a power law through two (x, y)."""
+    """Returns the exponent of a power law through two (x, y)."""
     (x0, y0), (x1, y1) = low, high
     power = math.log(y1 / y0) / math.log(x1 / x0) if x1 > x0 > 0 and y0 > 0 and y1 > 0 else 0
     return 0 if abs(power) <= 0.02 else round(power, 2) if abs(power - round(power)) > 0.1 else round(power)
 
 
 def _powers(points, axes, pick):
-    """c * a^p * b^q that `pick` follows about the published sizes: along each axis an exponent from the widest step up, and one from the
-    widest step down (`below`, of what lies below `base`), since what an axis has no part in does not shrink with it."""
+    """Fits c * a^p * b^q to `pick` about the published sizes.
+
+    Each axis has an exponent from the widest step up. Sizes below `base` have another exponent, `below`, from the
+    widest step down. Work that does not depend on the axis does not shrink with it.
+    """
     base_sizes, base = points[0]
     powers, below = {}, {}
     for axis in axes:
@@ -130,7 +136,7 @@ KNOWN = ("float32", "float64", "float16", "bfloat16", "float8_e4m3fn", "float8_e
 
 
 def _require_known(source, observed):
-    """ImportError_ where an input or output is of a kind that nothing here can hold."""
+    """Raises ImportError_ for an input or output of an unsupported type."""
     for i, value in enumerate(observed.inputs):
         if value["kind"] != "tensor" and isinstance(value["value"], float) and not math.isfinite(value["value"]):
             raise ImportError_(f"{source.path}: get_inputs gives {value['value']} as its number {i + 1}; a finite number was expected"
@@ -150,7 +156,7 @@ STAGES = {"get_inputs": "; the arguments of forward were expected",
 
 
 def _expected(failed, otherwise):
-    """What was expected, where the failure does not say so by itself."""
+    """Returns the expectation, unless the failure already states one."""
     return "" if " expected" in str(failed) else STAGES.get(failed.stage, otherwise)
 
 
@@ -171,7 +177,7 @@ def _probe(source, seconds, vary):
                            "were expected to follow from the source's sizes\n---> take chance out of the shapes")
     runs.by_chance = {i for i, v in enumerate(runs.ground.inputs) if any(one.inputs[i] != v for one in again)}
     sets = source.published_sets()
-    several = [s.name for s in source.sizes if len({each[s.name] for each in sets}) > 1]  # whoever published it varies them
+    several = [s.name for s in source.sizes if len({each[s.name] for each in sets}) > 1]  # sizes that differ among the published shapes vary
     axes, words = probe.rings(runs, (*vary, *several))
     for i, axis in enumerate(axes):
         phase.say("importing: how far sizes go", i, len(axes))
@@ -191,13 +197,14 @@ def _probe(source, seconds, vary):
 
 
 def _fit(runs, axes, chance):
-    """(limits, points, extents): axes whose extents have no expression are fixed, until all have one."""
+    """Returns `(limits, points, extents)`. Axes whose extents have no expression are fixed, until all extents have
+    one."""
     while True:
         found = together.limits(runs, axes, chance)
         moving = [a for a in axes if a.low < a.high]
         points = together.sample_points(runs, axes, found, chance)
         if any(a.low == a.high for a in moving):
-            continue  # limits of axes that are fixed now say nothing
+            continue  # the limits must not contain axes that are fixed by now
         extents = _Extents(points, axes)
         shapes = {"inputs": extents.shapes(lambda o: o.inputs, "input"),
                   "weights": extents.shapes(lambda o: o.weights, "weight"),
@@ -242,7 +249,7 @@ def _weights(source, sizes, observed, shapes):
 
 
 def _real(source, axes, points):
-    """(sizes by axis, sizes of the source, observed) of the first point that also runs with real numbers."""
+    """Returns `(sizes by axis, sizes of the source, observed)` of the first point that also runs with real numbers."""
     failure = fake.Failed("it has no sizes at which every tensor has elements", "let get_inputs make some")
     for sizes, observed in points[:8]:
         spread = together.spread(axes, sizes)
@@ -262,7 +269,8 @@ def _real(source, axes, points):
 
 
 def _small(runs, axes, limits_, points):
-    """Points to run really, the most telling first: a few elements along every axis, then the cheapest that were sampled."""
+    """Returns points for real runs, the most informative first. A few elements along every axis come first, then the
+    cheapest sampled points."""
     found = []
     for value in (5, 8, 16, 3, 2):
         sizes = {a.name: a.near(value) for a in axes}
@@ -273,13 +281,16 @@ def _small(runs, axes, limits_, points):
     return found + sorted((p for p in points if p[1].elements), key=lambda p: p[1].elements)
 
 
-LARGE = 1 << 24  # elements of all operations together that one more real run may have
+LARGE = 1 << 24  # most elements of all operations of one more real run
 SMALL = 1 << 15  # the same, of a run that is judged
 
 
 def _grown(source, runs, axes, limits_, small, sizes_tried=(256, 128, 64, 48, 32, 24, 16), most=LARGE):
-    """(model, inputs) at other sizes than `small`, some times as large, of `most` elements of all operations; None where none is to be had: an answer that
-    is a constant for a few elements (everything below a threshold, one channel a group) need not be one for more."""
+    """Returns `(model, inputs)` at sizes larger than `small`, with at most `most` elements of all operations. Returns
+    None if there are no such sizes.
+
+    An answer may be constant for a few elements only (all below a threshold, one channel per group).
+    """
     moving = [a.name for a in axes if a.low < a.high]
     for value in sizes_tried:
         sizes = {a.name: a.near(value) for a in axes}
@@ -298,8 +309,8 @@ def _grown(source, runs, axes, limits_, small, sizes_tried=(256, 128, 64, 48, 32
 
 
 def _beside(source, axes, limits_, small):
-    """Inputs at other sizes of ring 1, next to `small`, for the same model: of three axes at most. A size that the constructor is told makes
-    another model."""
+    """Yields at most three sets of inputs for the same model, at sizes of ring 1 next to `small`. Sizes that change
+    the constructor's arguments are skipped, since they make another model."""
     found, told = 0, lambda instance: repr((instance.init_args, instance.init_named))
     own = told(source.instance(together.spread(axes, small)))
     for axis, value in [(a, small[a.name] + by * a.step) for a in axes if a.ring == 1 and a.low < a.high for by in (1, -1)]:
@@ -318,7 +329,7 @@ def _beside(source, axes, limits_, small):
 
 
 def _whole(source, name, observed, runs, i, bound):
-    """(domain, fill) of an input of whole numbers, of which computed.py has told nothing yet."""
+    """Returns `(domain, fill)` of an input of whole numbers that computed.py has not recognized."""
     fill = computed.whole_law(runs, i, observed, bound) if runs else {"kind": "index"}
     if fill:
         return fill["kind"], fill
@@ -332,13 +343,13 @@ def _whole(source, name, observed, runs, i, bound):
 
 
 def _number(name, published, follows):
-    """The entry of what is no tensor: small runs have other numbers than the published ones."""
+    """Returns the entry of an input that is no tensor, with its published value: small runs have other values."""
     return {"name": name, "value": published["value"], **(follows or {})}
 
 
 def _inputs(source, base, instance, inputs, names, shapes, runs):
-    """(entries, published fills, calls by the input whose elements hang on nothing else) of forward's parameters; what is no tensor has no
-    fill."""
+    """Returns `(entries, published fills, calls)` of forward's parameters. `calls` has the inputs whose elements
+    depend on no other input. An input that is no tensor has no fill."""
     entries, fills, laws = [], [], base.laws
     shared, held = law.linked(laws), law.held(instance)
     for i, (value, shape) in enumerate(zip(inputs, shapes["inputs"])):
@@ -351,7 +362,7 @@ def _inputs(source, base, instance, inputs, names, shapes, runs):
         if computed.is_fixed(runs, i):
             fill = computed.fixed_law(runs, i)
             if fill and value.dtype.is_floating_point and fill["kind"] == "affine" and not any(fill["steps"]):
-                domain, fill = "real", {"kind": "constant", "a": fill["start"]}  # zeros or ones to begin with
+                domain, fill = "real", {"kind": "constant", "a": fill["start"]}  # initial zeros or ones
             elif fill:
                 domain = fill["kind"]
         if fill is None and i not in shared and domain not in ("flag", "sign"):
@@ -370,7 +381,8 @@ def _inputs(source, base, instance, inputs, names, shapes, runs):
 
 
 def _outputs(observed, shapes, taken):
-    """Entries of what forward returns beside its inputs: by the dictionary's keys where it returns one, else y, or y0, y1, .."""
+    """Returns the entries of the results that are not inputs. Names are the keys of a returned dictionary, else y, or
+    y0, y1, .."""
     entries, first = [], len(observed.written)
     for i, (output, shape, way) in enumerate(zip(observed.outputs[first:], shapes[first:], observed.ways)):
         name = re.sub(r"\W", "_", structure.name_of(way))[:40] or ("y" if len(shapes) == first + 1 else f"y{i}")
@@ -383,7 +395,7 @@ def _outputs(observed, shapes, taken):
 
 
 def _kinds(model, inputs, domains):
-    """(name, what it shows, fills of the real inputs) of every class beside the published one."""
+    """Returns `(name, description, fills of the real inputs)` of every class beside the published one."""
     reals = domains.count("real")
     told = [(kind, *CLASS_DATA[kind](most)) for kind, most in law.allowed_classes(model, inputs, domains).items()]
     kinds = [(kind, shows, [fill] * reals) for kind, shows, fill in told]
@@ -401,18 +413,18 @@ def _kinds(model, inputs, domains):
     return kinds
 
 
-ENDS = ("needle", "integers", "ends")  # classes in which whole numbers are often their first or their last: the longest, the last label
+ENDS = ("needle", "integers", "ends")  # classes in which whole numbers are often their first or last: the longest, the last label
 
 
 def _of_class(kind, entry, published, given):
-    """What an input is filled with in another class than the published one; `given` are fills of the real inputs, or none."""
+    """Returns an input's fill in a class other than the published one. `given` holds the fills of the real inputs."""
     if entry["domain"] == "real":
         return next(given, published)
     return {**published, "density": 0.5} if kind in ENDS and published["kind"] == "index" else published
 
 
 def describe(source, name, seconds=60.0, vary=()):
-    """The description, as NAME.task holds it."""
+    """Returns the description that NAME.task holds."""
     chance = random.Random(source.sha256)
     phase.say("importing: which sizes the source has, and which go together")
     runs, axes, words = _probe(source, seconds, vary)

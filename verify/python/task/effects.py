@@ -1,7 +1,7 @@
-"""The outputs of a call of a model: the inputs that it has written into, and its results.
+"""The outputs of a model's call: inputs that it has written into, and its results.
 
-An optimizer's step and a cache's update are in-out: the inputs hold their answer afterwards. A result that is such an input is the same
-answer once more.
+An optimizer's step or a cache's update is in-out: the inputs hold the answer afterwards. A result that is such an
+input is not counted twice.
 """
 import torch
 
@@ -9,13 +9,18 @@ from . import structure
 
 
 class Effects:
-    """`written`: places of the inputs that changed. `returned`: [(way, tensor)] of the other results. `same`: [(way, place)] of results that are
-    one of the written inputs. `answer`: what forward returned."""
+    """The outputs of one call.
+
+    - `written`: places of the inputs that changed.
+    - `returned`: `[(path, tensor)]` of the other results.
+    - `same`: `[(path, place)]` of results that are written inputs.
+    - `answer`: forward's result.
+    """
 
     def __init__(self, answer, given, written):
         self.answer, self.written, self.returned, self.same = answer, written, [], []
         self.inputs = [given[i] for i in written]
-        self.is_plain = True  # nothing but tensors was returned
+        self.is_plain = True  # only tensors were returned
         found = structure.places(answer, torch.Tensor)
         if found is None:
             self.is_plain, found = False, []
@@ -27,7 +32,7 @@ class Effects:
                 self.same.append((way, place))
 
     def tensors(self):
-        """All outputs: what the written inputs hold, then what is returned beside them."""
+        """Returns all outputs: the written inputs, then the other results."""
         return [*self.inputs, *(tensor for _, tensor in self.returned)]
 
 
@@ -43,11 +48,11 @@ def of_call(model, given):
 
 
 def outputs(model, given):
-    """The tensors that a call leaves; None where forward returns something else."""
+    """Returns the outputs of a call, or None if forward returns something other than tensors."""
     effects = of_call(model, given)
     return effects.tensors() if effects.is_plain else None
 
 
 def written_in(description):
-    """Places of the inputs that forward writes into, by NAME.task."""
+    """Returns the places of the inputs that NAME.task marks as written."""
     return [i for i, entry in enumerate(description["inputs"]) if entry.get("written")]

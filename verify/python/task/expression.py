@@ -1,7 +1,7 @@
 """Integer expressions of sizes, in the grammar of a contract's limits: + - * / % ^ and parentheses.
 
-The C side reads the same texts (gen/contract/constraint.h); there division rounds toward zero, and what is
-written here never divides a negative number.
+The C side reads the same texts (gen/contract/constraint.h). Division rounds toward zero there, and no expression here
+divides a negative number.
 """
 import ast
 import functools
@@ -48,7 +48,7 @@ def _evaluate(node, sizes):
 
 
 def evaluate(text, sizes):
-    """The value of `text` (an int or a text) where axes have `sizes`; a comparison that divides by 0 is false."""
+    """Returns the value of `text` (an int or a text) for these sizes. A comparison that divides by 0 is false."""
     if isinstance(text, int):
         return text
     try:
@@ -58,7 +58,7 @@ def evaluate(text, sizes):
 
 
 def names(text):
-    """The axes that `text` mentions."""
+    """Returns the axes in `text`."""
     if isinstance(text, int):
         return set()
     return {node.id for node in ast.walk(_parse(text)) if isinstance(node, ast.Name)}

@@ -1,5 +1,7 @@
-"""Runs a task's source on FakeTensors, which have shapes and no values, and writes down what shows: shapes of inputs,
-weights and outputs, the model's attributes, the operations and how much they compute."""
+"""Runs a task's source on FakeTensors, which have shapes and no values.
+
+It records the shapes of inputs, weights and outputs, the model's attributes, its operations and their work.
+"""
 import contextlib
 import errno
 import hashlib
@@ -17,7 +19,7 @@ from torch.utils.flop_counter import flop_registry
 from . import effects, source, standin, structure
 
 warnings.filterwarnings("ignore")
-logging.getLogger("torch").setLevel(logging.CRITICAL + 1)  # a size that does not run is an answer here, not an error
+logging.getLogger("torch").setLevel(logging.CRITICAL + 1)  # a size that does not run is an expected result here
 logging.disable(logging.CRITICAL)
 
 VIEWS = ("view", "reshape", "expand", "transpose", "permute", "t", "unsqueeze", "squeeze", "slice", "select", "detach",
@@ -28,18 +30,18 @@ ATTRIBUTES = ("kernel_size", "stride", "padding", "output_padding", "dilation", 
 
 
 class Observed:
-    """What one run showed. Shapes are tuples; dtypes are as torch prints them, without 'torch.'."""
+    """The record of one run. Shapes are tuples; dtypes have torch's names without 'torch.'."""
 
     def __init__(self):
         self.inputs, self.weights, self.outputs = [], [], []
         self.init = self.attributes = self.operations = ""
         self.flops = self.elements = self.largest = self.steps = 0
         self.laws, self.ways = [], []
-        self.written, self.same = [], []  # effects.py: places of inputs, and of results that are these
+        self.written, self.same = [], []  # effects.py: places of written inputs, and results that are such inputs
         self.calls = set()  # names of the operations that forward calls
 
     def dims(self):
-        """Every extent there is, in a fixed order."""
+        """Returns all extents in a fixed order."""
         flat = []
         for tensors in (self.inputs, self.weights, self.outputs):
             for tensor in tensors:
@@ -47,7 +49,7 @@ class Observed:
         return flat + [law["bound"] for law in self.laws if law.get("bound") is not None]
 
     def structure(self):
-        """What must stay for two runs to be two sizes of one thing."""
+        """Returns all facts that must be equal in two runs that differ in their sizes only."""
         return ([(t["kind"], t["dtype"], len(t["shape"])) for t in self.inputs],
                 [(t["name"], t["dtype"], len(t["shape"])) for t in self.weights],
                 [(t["dtype"], len(t["shape"])) for t in self.outputs], self.written)
@@ -58,7 +60,7 @@ NO_NETWORK = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN)
 
 
 class Failed(Exception):
-    """The source does not run with these sizes; `stage` is the function of its that was running, `hint` says what to do."""
+    """The source does not run with these sizes. `stage` is its function that was running, `hint` says what to do."""
 
     def __init__(self, reason, hint=HINT, stage=""):
         super().__init__(reason)
@@ -69,11 +71,12 @@ HANG_ON_VALUES = (DataDependentOutputException, DynamicOutputShapeException)
 
 
 class Hanging(Failed):
-    """What it computes hangs on the values of its tensors."""
+    """The task's operations or shapes depend on values of tensors."""
 
 
 def _place(error):
-    """(function that was called from here, line that was running) in the task's own source; ("", 0): not in it."""
+    """Returns `(function called from here, line that was running)` in the task's source. It is `("", 0)` if the error
+    arose elsewhere."""
     stage, line, trace = "", 0, error.__traceback__
     while trace:
         if trace.tb_frame.f_globals.get("__name__") == source.MODULE:
@@ -83,7 +86,7 @@ def _place(error):
 
 
 def failed(error):
-    """Failed with what a task raised, in words where the sandbox is why."""
+    """Returns Failed for an exception of the task. The text explains errors that the sandbox causes."""
     stage, line = _place(error)
     chain, each = [], error
     while each is not None and each not in chain:
@@ -119,16 +122,19 @@ def failed(error):
 
 
 def _of_a_recurrent_layer(x, of_inputs, of_states, *_, **__):
-    """Two for each weight at each step of each sequence: x is [steps, batch, width]."""
+    """Returns the work of a recurrent layer: two operations for each weight at each step of each sequence. x is
+    [steps, batch, width]."""
     return 2 * (x.numel() // x.shape[-1]) * (of_inputs.numel() + of_states.numel())
 
 
 def _of_distances(a, b, *_, **__):
-    """A difference, its power and a sum for each place of each pair of rows; a and b are [.., rows, width]."""
+    """Returns the work of cdist: a difference, its power and a sum for each element of each pair of rows. `a` and `b`
+    are [.., rows, width]."""
     return 3 * a.numel() * b.shape[-2]
 
 
-# What torch's own counter leaves out (2.11 to 2.15): layers of a recurrent network that are one operation on a CPU.
+# Operations that torch's own counter (2.11 to 2.15) leaves out, such as recurrent layers that are one operation on a
+# CPU.
 WORK = {getattr(torch.ops.aten, name): work for name, work in (("mkldnn_rnn_layer", _of_a_recurrent_layer),
                                                                ("_cdist_forward", _of_distances))
         if hasattr(torch.ops.aten, name)}
@@ -143,12 +149,12 @@ DRAWS = {"rand", "randn", "randint", "randperm", "uniform", "normal", "bernoulli
 
 
 class _Watch(TorchDispatchMode):
-    """Counts the work of what passes, and remembers how drawn tensors came about."""
+    """Counts the work of all operations and records the calls that drew each tensor."""
 
     def __init__(self, observed):
         super().__init__()
         self.observed, self.hash, self.laws, self.kept, self.steps = observed, hashlib.sha256(), {}, [], 0
-        self.roots = {}  # by a tensor's id: the draws that it goes back to
+        self.roots = {}  # by a tensor's id: the draws from which it is computed
 
     def _law(self, name, func, args, out):
         history = []
@@ -156,7 +162,7 @@ class _Watch(TorchDispatchMode):
             history += self.laws.get(id(argument), []) if isinstance(argument, torch.Tensor) else []
         step = {"call": name, "numbers": [a for a in args[1:] if isinstance(a, (int, float)) and not isinstance(a, bool)]}
         if any(isinstance(a, torch.Tensor) for a in args[1:]):
-            step["numbers"] = None  # by another tensor
+            step["numbers"] = None  # the operand is another tensor
         if name == "randint":
             numbers = [a for a in args if isinstance(a, int)]
             step["low"], step["high"] = (0, numbers[0]) if func._overloadname == "default" else numbers[:2]
@@ -166,13 +172,13 @@ class _Watch(TorchDispatchMode):
         for each in out if isinstance(out, (tuple, list)) else (out,):
             if isinstance(each, torch.Tensor):
                 self.laws[id(each)], self.roots[id(each)] = (history + [step])[:16], roots
-                self.kept.append(each)  # so that no other tensor gets this id
+                self.kept.append(each)  # keeps the id in use
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         out = func(*args, **(kwargs or {}))
         name = func._opname if hasattr(func, "_opname") else func.__name__.split(".")[0]
         scalars = [a for a in args if isinstance(a, (int, float, bool, str))]
-        if name != "detach":  # a new tensor is detached where torch knows nothing of its like yet, and only there
+        if name != "detach":  # torch detaches a new tensor only if its memo has no equal one, so detach is not counted
             self.hash.update(f"{func}{scalars}".encode())
             self.steps += 1
         if self.kept is not None:
@@ -193,13 +199,13 @@ class _Watch(TorchDispatchMode):
 
 
 def flatten(value):
-    """The tensors of what a model returned, in order; None where there is something else."""
+    """Returns the tensors in a model's result, in order. Returns None if it contains something else."""
     found = structure.places(value, torch.Tensor)
     return None if found is None else [tensor for _, tensor in found]
 
 
 def returned(value):
-    """The tensors of what forward returned; Failed where there are none, or something else."""
+    """Returns the tensors in forward's result. Raises Failed if there are none or something else."""
     outputs = flatten(value)
     if not outputs:
         inner = [type(v).__name__ for v in value if not isinstance(v, torch.Tensor)] if isinstance(
@@ -221,14 +227,14 @@ def _describe_input(number, value):
 
 
 def weights_of(model):
-    """Parameters and persistent buffers as the state dict names them."""
+    """Returns parameters and persistent buffers under their names in the state dict."""
     parameters = dict(model.named_parameters())
     return [{"name": name, "dtype": dtype_name(t.dtype), "shape": tuple(t.shape), "parameter": name in parameters}
             for name, t in model.state_dict(keep_vars=True).items() if isinstance(t, torch.Tensor)]
 
 
 def attributes_of(model):
-    """Attributes of its modules that are sizes of a window, a stride or a number of groups, as text."""
+    """Returns the modules' attributes for windows, strides, groups and the like, as text."""
     found = []
     for path, module in model.named_modules():
         for name in ATTRIBUTES:
@@ -252,8 +258,11 @@ def _laws_of(watch, inputs):
 
 
 class _Memo(dict):
-    """A mode's FakeTensors by what they were made of, the last ones. The mode's own is of weak references, with which a module's
-    half(), bfloat16(), double() or to(dtype) fails: it swaps its parameters for others, and torch swaps none that has one."""
+    """The latest FakeTensors of a mode, by the tensors from which they were made.
+
+    The mode's own table has weak references. Then half(), bfloat16(), double() and to(dtype) of a module fail: they
+    swap parameters, and torch swaps none with a weak reference.
+    """
 
     def __setitem__(self, key, value):
         super().__setitem__(key, value)
@@ -262,21 +271,23 @@ class _Memo(dict):
 
 
 class _Mode(FakeTensorMode):
-    """A copy of a tensor (nn.TransformerEncoder copies its layer) is of the same mode, which is not copied with it."""
+    """A mode that is not copied with its tensors. nn.TransformerEncoder copies its layer, and the copy stays in the
+    same mode."""
 
     def __deepcopy__(self, memo):
         return self
 
 
 def _mode():
-    """A FakeTensorMode in which modules may be converted."""
+    """Returns a FakeTensorMode in which modules may be converted."""
     mode = _Mode(allow_non_fake_inputs=True)
     mode.fake_tensor_converter.meta_converter.tensor_memo = _Memo()
     return mode
 
 
 def _construct(instance, mode, cls=None):
-    """The model on FakeTensors; constructors that read their tensors' values run really, and are made fake then."""
+    """Constructs the model on FakeTensors. If its constructor reads values of tensors, it runs on real ones, which
+    are converted afterwards."""
     try:
         return instance.model(cls)
     except DataDependentOutputException:
@@ -293,7 +304,7 @@ def _construct(instance, mode, cls=None):
 
 
 def _really(instance, watch, seed):
-    """What get_inputs draws on real tensors. `watch` is told how they came about."""
+    """Draws inputs by get_inputs on real tensors. `watch` records the calls."""
     with _disable_current_modes(), torch.device("cpu"), torch.random.fork_rng(devices=[]), watch:
         torch.manual_seed(seed)
         return instance.inputs()
@@ -304,8 +315,11 @@ def _shapes(inputs):
 
 
 def _inputs(instance, mode, watch):
-    """What get_inputs gives, on FakeTensors. Where it asks for numbers (how many tokens each expert has got) it runs really, and only the
-    shapes are kept: two drawings with the same shapes say that they do not hang on chance."""
+    """Returns get_inputs's inputs as FakeTensors.
+
+    If get_inputs reads numbers (tokens per expert), it runs on real tensors and only the shapes are used. Two draws
+    must have the same shapes: otherwise these depend on chance.
+    """
     try:
         return instance.inputs()
     except HANG_ON_VALUES as error:
@@ -322,8 +336,11 @@ def _inputs(instance, mode, watch):
 
 
 def observe(task, sizes, file=None):
-    """What the source shows with `sizes`; raises Failed with its reason. file: where the model is that of a file with these other sizes,
-    which is told what its constructor is given, as a candidate is."""
+    """Runs the source on FakeTensors with `sizes`. Raises Failed with the reason if it does not run.
+
+    With `file`, the model's class comes from a file with those other sizes. It learns `sizes` only through its
+    constructor's arguments, as a candidate does.
+    """
     first = task.hanging is None
     if first:
         try:

@@ -1,9 +1,11 @@
-"""Finds an integer expression of sizes for an extent, from what it was in many runs.
+"""Fits an integer expression of sizes to an extent that was observed in many runs.
 
-Along one axis an extent of a network is floor((p x + q) / r): windows, strides and paddings compose to that form again, since
-floor((floor(n/a) + b) / c) = floor((n + ab) / (ac)); or the square of one and a constant. Several axes enter as a product (a
-flattened image) or as a sum (concatenated channels) of such forms, or one divides the others (quotient.py); or as the square of
-any of these and a constant (the patches of an image, and one token more).
+Along one axis an extent of a network is floor((p x + q) / r). Windows, strides and paddings compose to that form
+again, since floor((floor(n/a) + b) / c) = floor((n + ab) / (ac)). It may also be the square of one, plus a constant.
+
+Several axes enter as a product (a flattened image) or a sum (concatenated channels) of such forms. One axis may
+divide the others (quotient.py). An extent may also be the square of any of these plus a constant (patches of an
+image, and one more token).
 """
 import math
 import re
@@ -15,12 +17,12 @@ MOST_DIVISOR = 256  # the largest group of quantized weights
 
 
 def _linear(samples):
-    """(p, q, r) with y == floor((p x + q) / r) for all (x, y) of `samples`; None where there is none."""
+    """Returns (p, q, r) with y == floor((p x + q) / r) for all (x, y) of `samples`, or None."""
     (x0, y0), (x1, y1) = min(samples), max(samples)
     common = math.gcd(x1 - x0, y1 - y0)
     p, r = (y1 - y0) // common, (x1 - x0) // common
     if p and r <= MOST_DIVISOR and len({r * y - p * x for x, y in samples}) == 1:
-        return p, r * y0 - p * x0, r  # a whole number at every sample: 128*(x/128), of which nothing is cut off
+        return p, r * y0 - p * x0, r  # exact at every sample, so that nothing is rounded: 128*(x/128)
     for r in range(1, MOST_DIVISOR + 1):
         p = round((y1 - y0) * r / (x1 - x0))
         for slope in (p, p - 1, p + 1):
@@ -43,7 +45,7 @@ def _linear_text(axis, form):
 
 
 def along(axis, samples):
-    """An expression of `axis` alone for (x, y) pairs, y not constant; None where no form fits."""
+    """Returns an expression of `axis` alone for (x, y) pairs with varying y, or None if no form fits."""
     form = _linear(samples)
     if form:
         return _linear_text(axis, form)
@@ -69,7 +71,7 @@ def _strip(text):
 
 
 def _closes(text):
-    """Does the first parenthesis close with the last?"""
+    """Tells whether the first parenthesis closes with the last."""
     depth = 0
     for i, c in enumerate(text):
         depth += (c == "(") - (c == ")")
@@ -83,7 +85,7 @@ def _times(terms):
 
 
 def _product(base, lines):
-    """A product of one form for each axis. `lines`: axis -> (x, y) pairs with the others as in the base."""
+    """Fits a product with one form for each axis. `lines` has (x, y) pairs by axis, with the other axes at the base."""
     terms, rest = [], None
     for axis, samples in lines.items():
         common = math.gcd(*(y for _, y in samples))
@@ -104,7 +106,7 @@ def _product(base, lines):
 
 
 def _sum(base, lines):
-    """A sum of one form for each axis; whole multiples share one constant."""
+    """Fits a sum with one form for each axis. Whole multiples share one constant."""
     terms, constant = [], base["value"]
     for axis, samples in lines.items():
         form = _linear(samples)
@@ -123,7 +125,7 @@ def _sum(base, lines):
 
 
 def _mixed(base, lines, additive):
-    """A product of the axes that act on each other, and the others added to it with a small constant."""
+    """Fits a product of the axes that interact, plus the other axes and a small constant."""
     coupled = [a for a in lines if any(additive(a, b) is False for b in lines if b != a)]
     apart = {a: lines[a] for a in lines if a not in coupled}
     plain = _sum({"sizes": base["sizes"], "value": 0}, apart) if coupled and apart else None
@@ -143,7 +145,7 @@ def _mixed(base, lines, additive):
 
 
 def _share(base, lines, runs):
-    """A product with one axis over another: some of the heads that a width is cut into, kv_heads*(width/heads)."""
+    """Fits a product with a quotient of two axes, such as kv_heads*(width/heads) for heads that share a width."""
     for by, falling in lines.items():
         for axis in lines if falling[0][1] > falling[-1][1] else ():
             parts = [(sizes[axis] // sizes[by], y) for sizes, y in runs if sizes[by] > 0] if axis != by else []
@@ -158,18 +160,18 @@ def _share(base, lines, runs):
 
 
 def _without_roundtrip(text):
-    """8*(dim/8) is dim where dim is a multiple of 8, which the caller tries."""
+    """Replaces 8*(dim/8) by dim. It is right if dim is a multiple of 8, which the caller checks."""
     return re.sub(r"\b(\d+)\*\((\w+)/\1\)", r"\2", text)
 
 
 def _strides(lines):
-    """What the axes' own forms divide by."""
+    """Returns the divisors in the forms of single axes."""
     forms = (_linear(samples) for samples in lines.values())
     return {form[2] for form in forms if form and form[2] > 1}
 
 
 def _square(base_sizes, runs):
-    """The square of what several axes give together, and a constant."""
+    """Fits the square of an expression of several axes, plus a constant."""
     for added in (0, 1, 2):
         roots = [(sizes, math.isqrt(max(0, y - added))) for sizes, y in runs]
         if roots[0][1] > 1 and all(root * root == y - added for (_, root), (_, y) in zip(roots, runs)):
@@ -180,9 +182,8 @@ def _square(base_sizes, runs):
 
 
 def extent(base_sizes, runs):
-    """An expression (or an int) for what `runs`, [(sizes, value)], show; None where none fits them all.
-
-    `base_sizes` is the first run's."""
+    """Returns an expression (or an int) for `runs`, [(sizes, value)], or None if none fits them all. `base_sizes` are
+    the first run's."""
     value = runs[0][1]
     base = {"sizes": base_sizes, "value": value}
     lines = {}
@@ -195,7 +196,7 @@ def extent(base_sizes, runs):
         return value if all(y == value for _, y in runs) else None
 
     def additive(a, b):
-        """Do two axes leave each other's effect alone? None: no run tells."""
+        """Tells whether the effects of two axes add up. None means that no run tells."""
         for sizes, y in runs:
             changed = {axis for axis in base_sizes if sizes[axis] != base_sizes[axis]}
             if changed == {a, b}:

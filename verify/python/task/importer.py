@@ -1,5 +1,9 @@
-"""unseen import: SOURCE DIRECTORY NAME [SECONDS [SIZE,..]]. Ends with 0, or with 2 after an error text on standard
-error, with 97 where torch cannot be imported."""
+"""The process of unseen import.
+
+Usage: `importer.py SOURCE DIRECTORY NAME [SECONDS [SIZE,..]]`.
+
+Exit status: 0, or 2 after an error text on standard error, or 97 if torch cannot be imported.
+"""
 import os
 import sys
 
@@ -13,7 +17,7 @@ WITHOUT_TORCH, OURS = 97, 98  # INTERPRETER_BARE and INTERPRETER_FAULT of verify
 
 
 def fail(text, status=2):
-    os.write(2, f"\nunseen-import: {text}\n".encode(errors="replace"))  # whatever a task has made of sys.stderr
+    os.write(2, f"\nunseen-import: {text}\n".encode(errors="replace"))  # the task may have replaced sys.stderr
     os._exit(status)
 
 
@@ -21,10 +25,11 @@ def main():
     path, directory, name = sys.argv[1:4]
     seconds = float(sys.argv[4]) if len(sys.argv) > 4 else 60.0
     vary = tuple(sys.argv[5].split(",")) if len(sys.argv) > 5 else ()
-    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # what a task prints is not the tool's
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # discards the task's own output
     from _unseen.task import source
     try:
-        loaded = source.load(path)  # what is no task at all needs no torch to be told
+        # Errors in the source's text are reported even without torch.
+        loaded = source.load(path)
     except source.SourceError as error:
         fail(str(error))
     try:

@@ -1,4 +1,4 @@
-"""Whether a task's right answers can be told, asked of the oracle when the task is imported: on small inputs as get_inputs makes them."""
+"""Asks the oracle during import whether it has right answers for a task, on small inputs of get_inputs."""
 import copy
 
 from ..oracle import evaluate, graph as graphs
@@ -10,7 +10,7 @@ SEEDS = (1, 2)
 
 
 def _why(model, inputs, written):
-    """Why the oracle has no answer for these inputs; None: it has one."""
+    """Returns the reason why the oracle has no answer for these inputs, or None if it has one."""
     try:
         graph = graphs.trace(copy.deepcopy(model), inputs, written)
         if graph.random():
@@ -20,13 +20,13 @@ def _why(model, inputs, written):
         return next((why for why in dropped if why), None)
     except Unsupported as why:
         return str(why)
-    except Exception as error:  # whatever the task's own code raises, or the oracle itself
+    except Exception as error:  # raised by the task's own code or by the oracle
         return f"the oracle cannot evaluate it: {type(error).__name__}: {error}"
 
 
 def why_not(model, instance, written, grown):
-    """The reason, in one line, for which no configuration that was tried has a known answer; None where one has. `grown()` is another model
-    with inputs of other sizes, or None."""
+    """Returns one line with the reason why no tried configuration has a known answer, or None if one has. `grown()`
+    returns another model with inputs of other sizes, or None."""
     import torch
     reason = None
     for seed in SEEDS:
@@ -42,5 +42,5 @@ def why_not(model, instance, written, grown):
 
 
 def note(why):
-    """As the description keeps it: [] or one note of the kind `unjudged`."""
+    """Returns the description's notes for this reason: one of the kind `unjudged`, or none."""
     return [{"kind": "unjudged", "text": "no right answer is known for the inputs that importing tried, so verify may give no verdict: " + why}] if why else []

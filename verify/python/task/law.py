@@ -1,8 +1,15 @@
-"""What a task's inputs look like, and what it does beside computing: found in real runs of small sizes.
+"""Finds the domains of a task's inputs, its weights and its notes, by real runs at small sizes.
 
-Domains: real (any number), positive and negative (its author keeps it on one side of
-0: a scale, the logarithm of a decay), index (whole numbers below a bound), flag (0 or 1), sign (-1 or 1), simplex (positive, a row adds up to 1), triu, tril and symmetric (matrices of that structure), and
-those of computed.py."""
+Domains are:
+
+- real: any number.
+- positive, negative: the author keeps it on one side of 0, as a scale or the logarithm of a decay.
+- index: whole numbers below a bound.
+- flag: 0 or 1; sign: -1 or 1.
+- simplex: positive, with rows that sum to 1.
+- triu, tril, symmetric: matrices of that structure.
+- the domains of computed.py.
+"""
 import copy
 import math
 
@@ -10,15 +17,15 @@ import torch
 
 from . import effects, placing
 
-CONSTANT = 1e-12  # what double precision leaves of a difference that is none
+CONSTANT = 1e-12  # rounding of a zero difference in double precision
 
 def small_point(points):
-    """The cheapest of the points that ran."""
+    """Returns the cheapest of the points that ran."""
     return min(points, key=lambda p: p[1].elements)
 
 
 def domain(value, law):
-    """The domain of one real input."""
+    """Returns the domain of an input with real values."""
     if value.dtype == torch.bool:
         return "flag"
     if not value.dtype.is_floating_point:
@@ -48,11 +55,11 @@ MOVES = {"detach", "clone", "alias", "_to_copy", "contiguous", "view", "reshape"
          "unsqueeze", "squeeze", "slice", "select", "_unsafe_view", "repeat", "lift_fresh", "copy"}
 
 
-SIMPLEX = {"softmax", "_softmax", "_safe_softmax"}  # operations whose rows add up to 1; log_softmax is none of them
+SIMPLEX = {"softmax", "_softmax", "_safe_softmax"}  # operations whose rows sum to 1; rows of log_softmax do not
 
 
 def is_simplex(law):
-    """Is the last of the calls, but for those that move elements, one whose rows add up to 1?"""
+    """Tells whether rows sum to 1 after the last call, disregarding calls that only move elements."""
     made = [call.rstrip("_") for call in law["calls"] if call.rstrip("_") not in MOVES and call not in MOVES]
     return bool(made) and made[-1] in SIMPLEX
 
@@ -61,13 +68,14 @@ WHOLE = {"randint", "randint_like", "random", "randperm", "sort"}
 
 
 def is_drawn_whole(law):
-    """Are these whole numbers as they were drawn, in another order at most? What counts or adds them up (the tokens of each expert, where
-    each sequence begins) has rules of its own."""
+    """Tells whether these are whole numbers as drawn, at most reordered. Computed ones (tokens per expert, starts of
+    sequences) follow rules of their own."""
     return all(call in WHOLE | MOVES or call.rstrip("_") in WHOLE | MOVES for call in law["calls"])
 
 
 def drawn_range(law):
-    """("uniform", low, high) or ("normal", mean, deviation) of an input, from the calls that drew it; None where they are others."""
+    """Returns ("uniform", low, high) or ("normal", mean, deviation) of an input from the calls that drew it. Returns
+    None for other calls."""
     found = None
     for step in law.get("steps", []):
         call, numbers = step["call"].rstrip("_"), step["numbers"]
@@ -94,13 +102,15 @@ MIXING = {"mm", "bmm", "matmul", "baddbmm", "addmm", *SIMPLEX, "log_softmax", "_
 MARKING = {"arange", "logical_and", "logical_or", "logical_not", "bitwise_and", "bitwise_or", "bitwise_not", "scatter", "index_fill", "masked_fill"}
 
 
-# What keeps numbers on one side of 0, or within bounds: beyond them a decay grows without end.
+# Functions that keep numbers on one side of 0 or within bounds. Beyond such bounds a decay, for example, grows
+# without limit.
 SHAPING = {"exp", "softplus", "sigmoid", "log_sigmoid", "log_sigmoid_forward", "logsigmoid", "abs", "square", "relu", "clamp", "clamp_min", "clamp_max",
            "tanh", "sqrt", "rsqrt", "log", "pow"}
 
 
 def is_computed(law, domain):
-    """Has get_inputs made some of its elements of others, or held them within bounds, in a way that no domain keeps?"""
+    """Tells whether get_inputs makes elements depend on each other, or bounds them, in a way that no domain
+    preserves."""
     calls = {call.rstrip("_") for call in law["calls"]} | set(law["calls"])
     return (domain in ("real", "positive", "negative", "simplex") and bool(calls & (MIXING if domain == "simplex" else MIXING | SHAPING))
             or domain == "flag" and bool(calls & (MIXING | MARKING)))
@@ -110,7 +120,8 @@ RUNS = 24
 
 
 def held(instance):
-    """Which inputs have elements that stay in every draw, beside others that do not: get_inputs sets them."""
+    """Returns the inputs that have some elements equal in every draw and others that vary. Then get_inputs sets the
+    equal ones."""
     first, steady = None, None
     for run in range(RUNS):
         torch.manual_seed(1000 + run)
@@ -124,12 +135,12 @@ def held(instance):
 
 
 def linked(laws):
-    """Which inputs go back to a draw that another one goes back to."""
+    """Returns the inputs that share a draw with another input."""
     return {i for i, a in enumerate(laws) for j, b in enumerate(laws) if i != j and a.get("roots", frozenset()) & b.get("roots", frozenset())}
 
 
 def _scaled(found, call, numbers):
-    """The range after one operation with a number."""
+    """Returns the range after one operation with a number."""
     kind, a, b = found
     by = numbers[0] if numbers else 0
     if call == "neg" or call == "rsub":
@@ -146,12 +157,13 @@ def _scaled(found, call, numbers):
     return kind, a, b
 
 
-# Input classes beside the published one, and their greatest magnitudes: the first of them at whose ends nothing overflows.
+# Input classes beside the published one, with magnitudes to try. The first magnitude at which nothing overflows is
+# used.
 CLASSES = {"signed": (5,), "wide": (64, 16, 4), "needle": (30,), "integers": (8,)}
 
 
 def _variants(value, kind, most):
-    """What an input class would draw in place of a real input."""
+    """Draws values of an input class in place of a real input."""
     shape, dtype = value.shape, value.dtype
     if kind == "signed":
         return torch.randn(shape).to(dtype)
@@ -166,13 +178,13 @@ def _variants(value, kind, most):
 
 
 def _ends(value, most, signs):
-    """Every element as far from 0 as the class goes, of one sign or of both."""
+    """Returns values of the class's greatest magnitude, with one sign or with both."""
     whole = torch.full(value.shape, float(most))
     return (whole * torch.where(torch.rand(value.shape) < 0.5, -1.0, 1.0) if signs else whole).to(value.dtype)
 
 
 def outputs_at(model, inputs):
-    """None: it raises."""
+    """Returns the outputs of a copy of the model, or None if it raises."""
     torch.manual_seed(4)
     try:
         with torch.no_grad():
@@ -182,28 +194,30 @@ def outputs_at(model, inputs):
 
 
 def is_infinite_alike(outputs, expected):
-    """Are the infinite elements those of `expected`, and none NaN? A mask of -inf, which other inputs set, stays in the answer."""
+    """Tells whether infinite elements are those of `expected` and none is NaN. A mask of -inf, given by an input,
+    stays in the answer."""
     infinite = lambda x: torch.where(x.isfinite(), 0.0, x)
     return all(a.shape == b.shape and not bool(a.isnan().any()) and torch.equal(infinite(a.double()), infinite(b.double()))
                for a, b in zip(outputs, expected))
 
 
 def _is_masked_alike(outputs, published):
-    """Have they as many elements that are -inf as `published` has, and no other infinity or NaN? A mask that hangs on values (the best
-    groups) lies elsewhere with other inputs."""
+    """Tells whether as many elements as in `published` are -inf and all others are finite. A mask that depends on
+    values (the best groups) moves with the inputs."""
     masked = [(a == -math.inf, b == -math.inf) for a, b in zip(outputs, published)]
     return all(a.shape == b.shape and int(a.sum()) == int(b.sum()) for a, b in masked) and all(
         bool((o.double().isfinite() | a).all()) for o, (a, _) in zip(outputs, masked))
 
 
 def is_told(outputs, published):
-    """Are the outputs finite, but for elements that are infinite in `published`, the outputs of the published inputs, as well?"""
+    """Tells whether the outputs are finite, except for elements that are also infinite in `published`, the outputs
+    for the published inputs."""
     finite = all(bool(o.double().isfinite().all()) for o in outputs)
     return finite or published is not None and (is_infinite_alike(outputs, published) or _is_masked_alike(outputs, published))
 
 
 def _is_finite(model, inputs, published):
-    """Are the outputs finite, but for elements that the published inputs make infinite as well?"""
+    """Tells whether the outputs are finite, except for elements that the published inputs also make infinite."""
     outputs = outputs_at(model, inputs)
     if outputs is None:
         return False
@@ -211,8 +225,11 @@ def _is_finite(model, inputs, published):
 
 
 def allowed_classes(model, inputs, domains):
-    """{class: its greatest magnitude} of those beside the published one on which the outputs stay finite: in a draw, and, of `wide`, where
-    all elements are as large as it has them. Else exp(s) * exp(s) would overflow in some draws and exp(2 s) in others."""
+    """Returns `{class: its greatest magnitude}` of the classes on which the outputs stay finite.
+
+    A class is tried on one draw. `wide` is also tried with all elements at its greatest magnitude. Otherwise exp(s) *
+    exp(s) would overflow in some draws and exp(2 s) in others.
+    """
     allowed = {}
     if "real" not in domains:
         return allowed
@@ -227,8 +244,8 @@ def allowed_classes(model, inputs, domains):
 
 
 def one_sided(model, inputs, domains):
-    """The domains, those that get_inputs draws at or above 0 made `positive` where nothing of both signs can be had without: a mean of
-    squares, of which a task takes the root."""
+    """Returns the domains after replacing `real` by `positive` where negative numbers give no finite answer. Only
+    inputs that get_inputs draws at or above 0 qualify, such as a mean of squares under a root."""
     takes = lambda told: _is_finite(model, [_variants(v, "signed", 1) if d == "real" else v for v, d in zip(inputs, told)], inputs)
     if "real" not in domains or takes(domains):
         return domains
@@ -255,13 +272,13 @@ def _differ(a, b):
 
 
 def _hidden(model):
-    """Tensors that modules hold beside parameters and buffers."""
+    """Returns tensors in modules that are neither parameters nor buffers."""
     return {f"{path}.{name}".lstrip("."): value.detach().clone() for path, module in model.named_modules()
             for name, value in vars(module).items() if isinstance(value, torch.Tensor)}
 
 
 def _keeps(model, inputs, first, beside):
-    """Does a call at other sizes change what the same model answers after it, or can it not be called with both?"""
+    """Tells whether a call at other sizes changes the model's later answers, or fails."""
     for others in beside():
         same = copy.deepcopy(model)
         try:
@@ -274,7 +291,7 @@ def _keeps(model, inputs, first, beside):
 
 
 def _derives(instance):
-    """Does the constructor make something of its parameters that no weight is (a quantized copy, sums)?"""
+    """Tells whether the constructor derives something from its parameters that is no weight: a quantized copy, sums."""
     try:
         with placing.Order() as order:
             expected = order.of(instance.model())
@@ -294,8 +311,11 @@ def _derives(instance):
 
 
 def notes(instance, model, inputs, grown, beside):
-    """[{kind, text}]: random in forward, stateful, a constant answer, each by a test. grown() is another instance of it, its
-    model and inputs, at larger sizes, or None; beside() are inputs at other sizes, for the same model."""
+    """Returns `[{kind, text}]` from tests for randomness in forward, state and a constant answer.
+
+    `grown()` returns another model with its inputs at larger sizes, or None. `beside()` yields inputs at other sizes
+    for the same model.
+    """
     found = []
     first, again = _call(copy.deepcopy(model), inputs, 1), _call(copy.deepcopy(model), inputs, 2)
     if _differ(first, again):
@@ -324,7 +344,7 @@ def notes(instance, model, inputs, grown, beside):
 
 
 def _is_constant(model, inputs):
-    """In double precision: do other inputs give another answer, beside the size of what they are made of?"""
+    """Tells, in double precision, whether other values of the floating-point inputs give the same answer."""
     wide = [v.double() if isinstance(v, torch.Tensor) and v.dtype.is_floating_point else v for v in inputs]
     try:
         double = copy.deepcopy(model).double()
@@ -343,8 +363,11 @@ def _is_constant(model, inputs):
 
 
 def weight_law(name, tensor, is_parameter, again, is_drawn=False):
-    """(kind, scale, shift) of one weight; `again` is the same of a second construction with another seed. is_drawn: it is what a
-    function that draws has answered (torch.randn, and not what initializes a layer's weight)."""
+    """Returns (kind, scale, shift) of one weight.
+
+    `again` is the same weight of a second construction with another seed. `is_drawn` tells whether a drawing function
+    such as torch.randn returned it, rather than an initializer of a layer filling it.
+    """
     last = name.rsplit(".", 1)[-1]
     if not is_parameter and last not in ("running_mean", "running_var"):
         return "constructed", 1.0, 0.0
@@ -353,7 +376,7 @@ def weight_law(name, tensor, is_parameter, again, is_drawn=False):
     if last == "running_var":
         return "variance", 0.5, 0.5
     x = tensor.detach().double()
-    if x.numel() and torch.equal(tensor, again):  # the same in every construction: an affine parameter
+    if x.numel() and torch.equal(tensor, again):  # equal in every construction: an affine parameter
         constant = x.flatten()[0].item()
         if constant == 0:
             return "bias", 0.25, 0.0
@@ -368,10 +391,10 @@ def weight_law(name, tensor, is_parameter, again, is_drawn=False):
         return "bias", 0.1, 0.0
     deviation = both.std().item()
     if is_drawn and is_normal and abs(deviation - 1) < 3 / math.sqrt(2 * both.numel()):
-        deviation = 1.0  # as torch.randn has it; few elements tell it badly
+        deviation = 1.0  # torch.randn's deviation, which few elements estimate badly
     return "other", float(f"{max(deviation, 1e-3):.1g}"), 0.0
 
 
 def _is_normal(x):
-    """Values beyond what a uniform draw of that deviation has."""
+    """Tells whether values exceed the range of a uniform draw with that deviation."""
     return x.numel() > 16 and x.abs().max() > 1.9 * x.std()

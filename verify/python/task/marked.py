@@ -1,7 +1,8 @@
-"""Finds the inputs that get_inputs shapes by itself, and the changes of shaped.py under which a task's answer can be told.
+"""Finds inputs that get_inputs shapes by itself, and the changes of shaped.py under which the task's answer is still
+known.
 
-Several small runs of get_inputs show its markers: infinities among numbers, or one number that comes far more often than the others do. The
-latter counts where get_inputs has called an operation that plants numbers.
+Several small runs of get_inputs show its markers. A marker is an infinity among numbers, or one number that is far
+more frequent than others. The latter counts only if get_inputs called an operation that plants numbers.
 """
 import copy
 
@@ -10,11 +11,11 @@ import torch
 from . import beyond, effects, law, shaped
 
 PLANTING = {"where", "masked_fill", "index_put", "index_fill", "masked_scatter", "copy", "scatter", "fill"}
-OFTEN = 0.04  # the share of a marker
+OFTEN = 0.04  # least share of a marker
 TRIES = 3
 SUMMED = {*law.SIMPLEX, "log_softmax", "_log_softmax"}  # rows of probabilities, or their logarithms
 BOUNDED = {"tanh", "clamp", "clamp_min", "clamp_max", "sin", "cos", "erf", "hardtanh", "sign"}
-SUM = 1e-3  # of a row of probabilities
+SUM = 1e-3  # tolerance for the sum of a row of probabilities
 
 
 def _draws(runs, i):
@@ -22,7 +23,7 @@ def _draws(runs, i):
 
 
 def marker_of(runs, i, calls):
-    """The marker of input i as JSON holds it, or None."""
+    """Returns the marker of input i as JSON holds it, or None."""
     drawn = _draws(runs, i)
     if not drawn or not drawn[0].dim():
         return None
@@ -35,7 +36,7 @@ def marker_of(runs, i, calls):
         return None
     values, counts = flat[flat.isfinite()].unique(return_counts=True)
     if values.numel() < 3:
-        return None  # a mask
+        return None  # two values are a mask
     most = int(counts.argmax())
     others = (int(counts.sum()) - int(counts[most])) / (values.numel() - 1)
     often = int(counts[most]) > max(OFTEN * flat.numel(), 4 * others)
@@ -43,20 +44,21 @@ def marker_of(runs, i, calls):
 
 
 def _is_tail(runs, i, marker):
-    """Do markers lie behind all other numbers of their rows, in every run?"""
+    """Tells whether markers are behind all other numbers of their rows, in every run."""
     masks = [shaped.is_marker(x, marker) for x in _draws(runs, i)]
     return any(bool(m.any()) and not bool(m.all()) for m in masks) and all(bool((m.int().diff(dim=-1) >= 0).all()) for m in masks)
 
 
 def _changes_of(runs, i, calls):
-    """Names of temperatures for numbers of both signs, or for rows of probabilities; () for others, which have bounds that nothing tells."""
+    """Returns the names of temperatures for numbers of both signs or for rows of probabilities. Returns () for other
+    inputs, whose bounds are unknown."""
     drawn, made = _draws(runs, i), {call.rstrip("_") for call in calls} | set(calls)
     finite = [x[x.isfinite()] for x in drawn]
     if not drawn or not all(x.numel() for x in finite):
         return ()
     low, high = min(float(x.min()) for x in finite), max(float(x.max()) for x in finite)
     if made & law.MIXING - SUMMED:
-        return ()  # elements hang on each other: sorted, cumulated, of unit length
+        return ()  # elements depend on each other: sorted, cumulated, of unit length
     if low < 0 < high:
         return shaped.COLDER if made & BOUNDED else shaped.TEMPERED
     if all(x.dim() and bool(((x.sum(-1) if low >= 0 else x.exp().sum(-1)) - 1).abs().max() < SUM) for x in drawn):
@@ -65,7 +67,7 @@ def _changes_of(runs, i, calls):
 
 
 def _told(model, inputs, i, fill):
-    """Is the answer known, and free of NaN, in some draws with input i changed so?"""
+    """Tells whether the answer is known and free of NaN in some draws with input i changed by `fill`."""
     for _ in range(TRIES):
         given = [law.copied(v) for v in inputs]
         given[i] = shaped.changed(given[i], fill)
@@ -83,13 +85,13 @@ def _admitted(model, inputs, i, names, fill_of):
         try:
             if _told(model, inputs, i, fill_of(name)):
                 found.append(name)
-        except Exception:  # whatever a task's own code raises; without this change it is judged by the others
+        except Exception:  # raised by the task's own code; the other changes still judge it
             continue
     return found
 
 
 def markers(model, inputs, runs, marker_by_input):
-    """{input: fill} of the inputs of which markers may be planted at other rates than get_inputs does."""
+    """Returns `{input: fill}` of the inputs whose markers may be planted at rates other than get_inputs's."""
     torch.manual_seed(15)
     fills = {}
     for i, marker in marker_by_input.items():
@@ -101,7 +103,7 @@ def markers(model, inputs, runs, marker_by_input):
 
 
 def tempered(model, inputs, runs, calls_by_input):
-    """{input: fill} of the inputs that get_inputs shapes by these calls, at other temperatures and signs."""
+    """Returns `{input: fill}` for other temperatures and signs of inputs that get_inputs shapes by these calls."""
     torch.manual_seed(16)
     fills = {}
     for i, calls in calls_by_input.items():
@@ -112,8 +114,8 @@ def tempered(model, inputs, runs, calls_by_input):
 
 
 def classes(model, inputs, entries, published, drawn, calls_by_input):
-    """Classes of inputs that get_inputs shapes by itself: its markers at other rates, its numbers at other temperatures and signs.
-    `calls_by_input`: of the inputs whose numbers hang on no other input."""
+    """Returns the classes for inputs that get_inputs shapes by itself: markers at other rates, numbers at other
+    temperatures and signs. `calls_by_input` has the inputs whose numbers depend on no other input."""
     planted = {i: e["marker"] for i, e in enumerate(entries) if "marker" in e}
     alone = {i: calls for i, calls in calls_by_input.items() if inputs[i].dtype.is_floating_point and published[entries[i]["name"]]["kind"] in (
         "computed", "simplex")}

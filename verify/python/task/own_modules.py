@@ -1,5 +1,8 @@
-"""The modules that a task's folder brings beside its reference.py: found by the task alone. They may have any name, in every process that
-executes the task, and a candidate's modules of the same names are others."""
+"""Modules in a task's folder beside its reference.py.
+
+Only the task's source can import them. They may therefore have any name, and a candidate's modules with the same
+names are separate.
+"""
 import ast
 import builtins
 import importlib.util
@@ -7,11 +10,11 @@ import os
 import sys
 import types
 
-LIBRARIES = {*sys.stdlib_module_names, "torch", "triton", "numpy"}  # loaded before, so that they keep their names
+LIBRARIES = {*sys.stdlib_module_names, "torch", "triton", "numpy"}  # loaded before, so they keep their names
 
 
 def _imported(text):
-    """Names that a text imports, with those of what it imports from them: `from a import b` is a and a.b."""
+    """Yields the imported names with their levels. `from a import b` gives a and a.b."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             yield from ((0, a.name) for a in node.names)
@@ -22,7 +25,7 @@ def _imported(text):
 
 
 def _paths(name):
-    """Where a module of that dotted name lies, and the packages above it."""
+    """Yields the possible paths of a module with that dotted name and of the packages above it."""
     parts = name.split(".")
     for depth in range(1, len(parts) + 1):
         path = "/".join(parts[:depth])
@@ -30,14 +33,14 @@ def _paths(name):
 
 
 def read(folder, text):
-    """{path below the folder: text} of what `text` imports from it, and what that does."""
+    """Returns `{path below the folder: text}` of all modules that `text` imports from it, directly or indirectly."""
     found, waiting = {}, [("", text)]
     while waiting:
         inside, each = waiting.pop()
         try:
             names = list(_imported(each))
         except (SyntaxError, ValueError):
-            continue  # whoever imports it is told
+            continue  # the module that imports it gets the error
         for level, name in names:
             if level == 0 and name.split(".")[0] in LIBRARIES:
                 continue
@@ -52,7 +55,7 @@ def read(folder, text):
 
 
 class OwnModules:
-    """`__import__` of a task's source: its own modules, then everybody's."""
+    """The `__import__` of a task's source. It looks among the task's own modules first, then among all others."""
 
     def __init__(self, texts, prefix):
         self.texts, self.prefix, self.made = texts, prefix, {}

@@ -1,4 +1,4 @@
-"""The phase that importing is in, for those who wait: a line in a file that verify/task/interpreter.c reads."""
+"""Reports the phase of the import as a line in a file that verify/task/interpreter.c reads."""
 import os
 import time
 
@@ -6,13 +6,13 @@ _to, _begun = None, 0.0
 
 
 def into(folder):
-    """From now on phases go to FOLDER/.phase."""
+    """Writes phases to FOLDER/.phase from now on."""
     global _to, _begun
     _to, _begun = os.path.join(folder, ".phase"), time.time()
 
 
 def say(text, done=0, total=0):
-    """`done` of `total` equal parts are over: from that follows what is left of this phase."""
+    """Reports a phase with `done` of `total` equal parts finished. The remaining time is extrapolated from them."""
     if _to is None:
         return
     now = time.time()
@@ -24,10 +24,10 @@ def say(text, done=0, total=0):
             file.write(text + (f": {done} of {total}{left}" if total else "") + "\n")
         os.replace(_to + ".new", _to)
     except OSError:
-        pass  # nobody is told, and nothing else hangs on it
+        pass  # the report is optional
 
 
 def end():
-    """The folder is left as it was."""
+    """Removes the file."""
     if _to is not None and os.path.exists(_to):
         os.remove(_to)

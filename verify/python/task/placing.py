@@ -1,15 +1,17 @@
-"""Weights that a constructor finds in its parameters as soon as they are there.
+"""Places drawn weights into a model while its constructor runs.
 
-Whoever checks a task constructs its Model and a candidate's from one seed, and compares what they answer; what the candidate's constructor
-makes of its parameters (a transposed copy, a parameter of another shape and name) is made of the right ones. Drawn weights that are
-loaded afterwards would leave it as it was. So what a candidate's constructor draws or registers holds, in the order of the task's own
-Model, what is drawn for that, from the moment on at which it is there, and no initialization touches it after that. What the
-constructor computes is passed over.
+A task's own check constructs its Model and the candidate's from one seed and compares their answers. There the
+candidate's constructor may derive tensors from its parameters: a transposed copy, a parameter of another shape and
+name. Weights loaded after the construction would not reach these.
+
+So each tensor that the candidate's constructor draws or registers gets its drawn weight as soon as it exists. The
+order is that of the task's own Model. Later initializations leave it alone. Tensors that the constructor computes are
+skipped.
 """
 import torch
 from torch.utils._pytree import tree_leaves
 
-# In place: what draws and fills. New tensors: to be filled, and drawn.
+# INITIALIZES draws or fills in place. EMPTY returns tensors to be filled, DRAWN returns drawn ones.
 INITIALIZES = tuple(getattr(torch.Tensor, name) for name in (
     "uniform_", "normal_", "fill_", "zero_", "exponential_", "cauchy_", "log_normal_", "geometric_", "random_", "bernoulli_"))
 EMPTY = (torch.empty, torch.zeros, torch.ones, torch.full, torch.empty_like, torch.zeros_like, torch.ones_like, torch.full_like, torch.tensor)
@@ -17,9 +19,11 @@ DRAWN = (torch.randn, torch.rand, torch.randn_like, torch.rand_like, torch.norma
 
 
 class _Watching(torch.overrides.TorchFunctionMode):
-    """While it is entered, `take` is told of each tensor that is drawn, and of each parameter that a module registers whose memory nobody
-    has drawn: as `empty` where it is new, `made` where something has been computed. Of those that it answers True to initializers keep
-    off, by whatever name they are called."""
+    """While active, calls `take` for each drawn tensor, and for each registered parameter that was not drawn.
+
+    The kind of a parameter is `empty` for new memory and `made` for a computed tensor. Initializers skip each tensor
+    for which `take` returned True.
+    """
 
     def __init__(self):
         super().__init__()
@@ -36,7 +40,7 @@ class _Watching(torch.overrides.TorchFunctionMode):
         result = function(*args, **kwargs)
         if function in EMPTY or function in DRAWN:
             self.note(result, "drawn" if function in DRAWN else "empty")
-        elif not getattr(function, "__name__", "").startswith("new_"):  # these ask for a shape, and read nothing
+        elif not getattr(function, "__name__", "").startswith("new_"):  # these only read a shape
             self.look((args, kwargs), result)
         return result
 
@@ -45,19 +49,20 @@ class _Watching(torch.overrides.TorchFunctionMode):
         return function in INITIALIZES or getattr(function, "__module__", None) == "torch.nn.init"
 
     def keeps(self, tensor):
-        """Does it hold what it was given, so that no initializer may touch it?"""
+        """Tells whether the tensor holds its placed weight, so that no initializer may change it."""
         return self.held.get(self.place_of(tensor))
 
     def leaves_out(self, function, tensor):
-        """Is an operation that is no initializer passed over?"""
+        """Tells whether an operation that is no initializer has to be skipped."""
         return False
 
     def look(self, operands, result):
-        """At an operation that was made."""
+        """A hook after each operation."""
 
     @staticmethod
     def place_of(tensor):
-        """Where its numbers lie, and how many; None where there are none yet (lazy modules, meta tensors)."""
+        """Returns the address and number of elements. Returns None for tensors without memory (lazy modules, meta
+        tensors)."""
         try:
             with torch._C.DisableTorchFunction():
                 return (tensor.data_ptr(), tensor.numel()) if tensor.numel() and tensor.device.type != "meta" else None
@@ -68,7 +73,7 @@ class _Watching(torch.overrides.TorchFunctionMode):
         place = self.place_of(tensor)
         if place is None:
             return
-        self.kinds[place] = kind, tensor  # which is alive for as long as its place says something
+        self.kinds[place] = kind, tensor  # the reference keeps the address in use
         if kind == "drawn":
             self.held[place] = self.take(tensor, kind)
 
@@ -99,7 +104,7 @@ class _Watching(torch.overrides.TorchFunctionMode):
 
 
 class Order(_Watching):
-    """What a model's parameters come of, in its order."""
+    """Records how a model's parameters were made, in order."""
 
     def __init__(self):
         super().__init__()
@@ -110,20 +115,23 @@ class Order(_Watching):
         return False
 
     def of(self, model):
-        """[(name in the state dict, how it comes to be there, shape)]"""
+        """Returns `[(name in the state dict, kind, shape)]`."""
         names = {self.place_of(parameter): name for name, parameter in model.named_parameters()}
         return [(names[place], kind, tuple(tensor.shape)) for tensor, kind, place in self.events if place in names]
 
 
 class Following(_Watching):
-    """What comes in the order of `expected`, left as it is. by_hand: whatever memory is initialized is taken for a parameter (of a class
-    that registers none, or made its tensors as nobody watches). wide: extents of one change nothing, as between a linear layer and a
-    convolution with a window of one."""
+    """Matches tensors with the order of `expected` and leaves them unchanged.
+
+    - `by_hand`: any initialized memory counts as a parameter. It serves classes that register none or make their
+      tensors unobserved.
+    - `wide`: extents of 1 are ignored, as between a linear layer and a convolution with a window of 1.
+    """
 
     def __init__(self, expected, by_hand=False, wide=False):
         super().__init__()
         self.expected, self.by_hand, self.wide = expected, by_hand, wide
-        self.found, self.places = [], {}  # (name, tensor) of each that has come; names by place
+        self.found, self.places = [], {}  # (name, tensor) of each matched tensor; names by place
 
     def take(self, tensor, kind):
         if len(self.found) == len(self.expected) or not tensor.dtype.is_floating_point:
@@ -137,7 +145,7 @@ class Following(_Watching):
         return self.give(name, tensor)
 
     def give(self, name, tensor):
-        """Is it kept from what initializes?"""
+        """Handles a match. Returns whether initializers have to skip the tensor."""
         return False
 
     def extents(self, shape):
@@ -157,13 +165,13 @@ class Following(_Watching):
         return len(self.found) == len(self.expected) > 0
 
     def values(self):
-        """What each of them holds now, by name."""
+        """Returns the present contents by name."""
         return {name: tensor.detach() for name, tensor in self.found}
 
 
 class Placing(Following):
-    """Gives each what `weights` has under its name. bare: names of those whose initialization goes on with operations in place, which are
-    passed over, too."""
+    """Places into each matched tensor its entry of `weights`. `bare` has the names of parameters whose initialization
+    continues with operations in place, which are skipped too."""
 
     def __init__(self, expected, weights, by_hand=False, wide=False, bare=frozenset()):
         super().__init__(expected, by_hand, wide)
@@ -185,7 +193,8 @@ class Placing(Following):
         return not self.is_moved(tensor) and self.places[self.place_of(tensor)] in self.bare
 
     def is_moved(self, tensor):
-        """Was something made of what it held? Then that is elsewhere, and what writes to it is done."""
+        """Tells whether another tensor was computed from the placed weight. Then the weight is used there, and later
+        writes to this tensor are allowed."""
         if _memory_of(tensor) not in self.read:
             return False
         self.rewritten.add(self.place_of(tensor))
@@ -201,12 +210,13 @@ class Placing(Following):
         super().register_one(parameter)
 
     def moved(self, model):
-        """Names of parameters that were filled after something had been made of what they held."""
+        """Returns the names of parameters that were written after another tensor was computed from them."""
         return {name for name, p in model.named_parameters() if self.registered.get(id(p)) in self.rewritten}
 
 
 def _is_in_place(function):
-    """mul_, which *= comes as, too; not __mul__, nor what only says something of a tensor."""
+    """Tells whether a function changes its tensor in place, as mul_ (also called by *=). `__mul__` and requires_grad_
+    do not."""
     name = getattr(function, "__name__", "")
     return name.endswith("_") and not name.endswith("__") and name != "requires_grad_"
 
@@ -220,7 +230,7 @@ def _memory_of(tensor):
 
 
 def _changed(model, weights):
-    """Names of parameters that hold another thing than what belongs to their name, and no other weight."""
+    """Returns the names of parameters that hold neither their own weight nor another one."""
     own = {name: p for name, p in model.named_parameters() if name in weights and p.shape == weights[name].shape}
     return {name for name, p in own.items() if not any(_equal(p, w) for w in weights.values())}
 
@@ -230,7 +240,7 @@ def _equal(one, other):
 
 
 def _near(one, other):
-    """Are they the same but for some roundings?"""
+    """Tells whether they are equal except for a few roundings."""
     few = 8 * torch.finfo(one.dtype).eps
     one, other = (t.detach().double().cpu().reshape(-1) for t in (one, other))
     return one.shape == other.shape and bool(((one - other).abs() <= few * (other.abs() + other.abs().max())).all())
@@ -245,14 +255,14 @@ def _placed(construct, expected, weights, way=WAYS[0], bare=frozenset()):
 
 
 def _values(construct, expected, way=WAYS[0]):
-    """What it initializes those with that are expected."""
+    """Returns the values with which a constructor initializes the expected parameters."""
     with Following(expected, *way) as followed:
         construct()
     return followed.values()
 
 
 def _tried(construct, expected, weights):
-    """(model, its Placing, the way), of the first way in which it finds all of its weights."""
+    """Returns `(model, its Placing, the way)` for the first way in which all weights are placed."""
     tried = []
     for way in WAYS if expected else WAYS[:1]:
         tried.append((*_placed(construct, expected, weights, way), way))
@@ -262,10 +272,13 @@ def _tried(construct, expected, weights):
 
 
 def _initialized(construct, own, expected, weights, placed, way):
-    """Names of those that the constructor changes after they were given, as it initializes them: drawn and multiplied afterwards, say.
+    """Returns the names of parameters whose initialization changes the placed weight, such as a draw that is
+    multiplied afterwards.
 
-    By itself it comes from the same seed to what the task's own constructor comes to; and of these, given as weights, it makes other ones,
-    or takes no notice of what it is given. Where something is folded into a weight, what it comes to by itself is folded, too."""
+    Such a parameter passes two tests. From the same seed the constructor alone gives the task's own initial values.
+    With these values placed as weights it gives other ones, or it ignores placed weights. A weight into which
+    something is folded fails the first test.
+    """
     values = placed.values()
     if all(_equal(value, weights[name].reshape(value.shape)) for name, value in values.items()):
         return frozenset()
@@ -280,11 +293,16 @@ def _others(weights):
 
 
 def constructed(construct, own, expected, weights):
-    """(model, whether it found all of its weights, names of the parameters in which its constructor has folded something).
+    """Returns `(model, whether all weights were placed, names of folded parameters)`.
 
-    `construct` and the task's `own` start from the same seed. Folded parameters hold what hangs on the weights (a layer's weight, divided
-    by what is divided by afterwards), or were filled after something had been made of them (a bias that was added to another one), where
-    `own` leaves them alone. What is drawn anew, by means that nobody watches, hangs on nothing."""
+    `construct` and the task's `own` start from the same seed. A folded parameter satisfies one of two conditions, and
+    `own` leaves it alone:
+
+    - Its content depends on the weights, such as a layer's weight divided by a later divisor.
+    - It was written after another tensor was computed from it, such as a bias added to another one.
+
+    A parameter that is drawn anew, unobserved, depends on no weight.
+    """
     expected = expected if all(name in weights for name, _, _ in expected) else []
     model, placed, way = _tried(construct, expected, weights)
     bare = _initialized(construct, own, expected, weights, placed, way)

@@ -1,7 +1,10 @@
-"""Which sizes of a task may vary, and how far: replaced one by one and together, on FakeTensors.
+"""Finds which sizes of a task may vary, and how far, by runs on FakeTensors.
 
-A size is of ring 1 where it changes inputs alone, of ring 2 where it changes weights, of ring 3 where it changes an
-attribute (a window, a stride, a number of groups) or what the constructor computes; dead where nothing changes.
+A size is replaced alone and together with others. Ring 1 changes inputs only, ring 2 changes weights. Ring 3 changes
+an attribute (a window, a stride, a number of groups) or a value that the constructor computes. A dead size changes
+nothing.
+
+The ground is the published sizes, with the size of a slow loop reduced. Single sizes vary about it.
 """
 import math
 import time
@@ -15,13 +18,13 @@ INDEXING = {"embedding", "index", "index_select", "index_put", "index_add", "ind
             "scatter_reduce", "index_reduce", "take", "put", "embedding_bag", "nll_loss_forward", "nll_loss2d_forward", "one_hot"}
 WIDEST = 24
 SLOW_SECONDS = 2.0
-LONG = 1000           # operations of a run that is long by a loop
-PATIENCE = 1.75       # seconds by the clock for each of the thread's own
-SMALL = 1 << 20       # elements of all operations together in one of them
-FEW = 16              # turns of a loop that makes a run slow, while other sizes are looked at
+LONG = 1000           # operations of a run with a long loop
+PATIENCE = 1.75       # wall-clock seconds for each second of CPU time
+SMALL = 1 << 20       # elements of all operations in a real run
+FEW = 16              # iterations of a slow loop while other sizes are probed
 QUICKER = 4
 MOST_DOUBLED = 8
-PASSING = 3           # values of a size that tell what it changes, where one is twice as large or half of it
+PASSING = 3           # enough values of a size to classify it, if one is at least twice or at most half as large
 OTHER = "another number of inputs, weights or dimensions"
 
 
@@ -29,63 +32,64 @@ EMPTY = "a weight without elements"
 
 
 def _lacks(observed):
-    """Is there nothing of a weight: heads of no width, where more of them are than there are columns?"""
+    """Tells whether a weight has no elements, as heads of width 0 if there are more heads than columns."""
     return any(0 in weight["shape"] for weight in observed.weights)
 
 
-STRUCTURE = 4  # coordinates, with a homogeneous one; colours, with their opacity; the corners of a box
+STRUCTURE = 4  # homogeneous coordinates; colours with opacity; corners of a box
 
 
 class Axis:
-    """One or several sizes that move together."""
+    """One or several sizes that vary together."""
 
     def __init__(self, name, sizes, value, ring):
         self.name, self.sizes, self.value, self.ring = name, sizes, value, ring
         self.step, self.rest, self.low, self.high = 1, 0, value, value
-        self.why = ""  # where step and bounds come from
-        self.is_indexed = False  # what drawn indices stay below hangs on it
-        self.whole = False  # has it been sampled, so that extents can be fitted to it?
+        self.why = ""  # origin of step and bounds
+        self.is_indexed = False  # the bound of drawn indices depends on it
+        self.whole = False  # whether it has been sampled, so that extents can be fitted
 
     def fits(self, value):
         return self.low <= value <= self.high and value % self.step == self.rest
 
     def near(self, value):
-        """The legal value at or below `value`, or the least."""
+        """Returns the legal value at or below `value`, or the least one."""
         value -= (value - self.rest) % self.step
         return min(max(value, self.low), self.high)
 
 
 class Probe:
-    """Runs of one source, remembered."""
+    """The runs of one source, cached."""
 
     def __init__(self, source, seconds):
         self.source, self.seen = source, {}
         self.published = source.published()
         self.runs, self.failure, self.real = 0, {}, {}
         began = time.thread_time()
-        self.base = fake.observe(source, {})  # loads the half of torch that is loaded when it is needed: it is not counted
+        self.base = fake.observe(source, {})  # also loads torch's lazy half, whose time is not counted
         self.slow = time.thread_time() - began
         self.seen[()] = self.base
         self.deadline, self.patience = time.thread_time() + seconds, time.monotonic() + PATIENCE * seconds
-        self.few = {}  # what is small while other sizes are looked at; and what shows then
+        # Sizes of slow loops, reduced while others are probed; `ground` is the run with them.
+        self.few = {}
         self.ground = self.base
-        self.by_chance = set()  # places of numbers among the inputs that are others in another run
+        self.by_chance = set()  # inputs that are numbers and depend on chance
         self._quicken()
 
     def late(self):
-        """Of this thread's own time, which neighbours do not use up: what is found does not hang on them, unless all of it would
-        take too long."""
+        """Tells whether time is over. It counts this thread's CPU time, so that results do not depend on other
+        processes. Wall-clock time is limited, too (PATIENCE)."""
         return time.thread_time() > self.deadline or time.monotonic() > self.patience
 
     def has_time_for(self, sizes):
-        """Is there time for that run, or has it been made?"""
+        """Tells whether there is time for that run, or it is cached."""
         return self._key(sizes) in self.seen or not self.late()
 
     def _key(self, sizes):
         return tuple(sorted((name, value) for name, value in sizes.items() if value != self.published.get(name)))
 
     def run(self, sizes):
-        """What shows with `sizes` (others as published); None where it does not run or is another thing."""
+        """Runs with `sizes`, the others as published. Returns None if it does not run or its structure differs."""
         key = self._key(sizes)
         if key not in self.seen:
             self.runs += 1
@@ -103,7 +107,7 @@ class Probe:
         return self.seen[key]
 
     def _quicken(self):
-        """Where a run is long by one size (a loop over so many steps), that is small in runs that are about others."""
+        """Finds a size that alone makes runs long (steps of a loop). It is reduced while other sizes are probed."""
         for size in sorted(self.source.sizes, key=lambda s: -s.value):
             if self.base.steps < LONG or size.value <= FEW or self.late():
                 return
@@ -113,11 +117,11 @@ class Probe:
                 return
 
     def beside(self, sizes):
-        """The same, the others as they are on the ground."""
+        """Runs with `sizes`, the others as on the ground."""
         return self.run({**self.few, **sizes})
 
     def is_told(self, sizes, observed):
-        """Does a model that is only told what its constructor is given do the same with these sizes, number for number?"""
+        """Tells whether a model behaves the same if it learns these sizes only through its constructor's arguments."""
         try:
             copied = fake.observe(self.source, {**self.few, **sizes}, self.few)
         except fake.Failed:
@@ -125,12 +129,13 @@ class Probe:
         return all(getattr(copied, what) == getattr(observed, what) for what in ("weights", "outputs", "operations"))
 
     def points(self):
-        """Is an input an index or a mask, or does forward look something up? FakeTensors do not tell what lies beyond an index, or what a mask
-        leaves of a row."""
+        """Tells whether an input is an index or a mask, or forward looks something up. FakeTensors show neither an
+        index out of range nor a fully masked row."""
         return bool(self.base.calls & INDEXING) or any(t["kind"] == "tensor" and t["dtype"] in WHOLE for t in self.base.inputs)
 
     def really(self, sizes):
-        """Does it run with real numbers, indices as far apart as they may be? None: it is too large to try."""
+        """Tells whether the task runs with real numbers and the farthest indices. Returns None if the run is too
+        large."""
         key = self._key(sizes)
         if key not in self.real:
             self.real[key] = self._really(sizes)
@@ -149,7 +154,7 @@ class Probe:
             with torch.no_grad():
                 outputs = effects.outputs(model, inputs)
             masks = [i for i, v in enumerate(inputs) if isinstance(v, torch.Tensor) and not v.dtype.is_floating_point]
-            if any(bool(o.isnan().any()) for o in outputs) and masks:  # a mask that leaves nothing of a row, whatever is drawn
+            if any(bool(o.isnan().any()) for o in outputs) and masks:  # a mask may cover a whole row in every draw
                 again = instance.inputs()
                 self.failure[self._key(sizes)] = "the answer is NaN somewhere"
                 return not all(torch.equal(inputs[i], again[i]) for i in masks)
@@ -163,7 +168,8 @@ class Probe:
 
 
 def _spread_ends(value, law):
-    """Lets an index that is drawn, and not computed of others, have the least and the greatest value that it may; rows stay sorted."""
+    """Sets elements of a drawn index to its least and greatest legal value. Sorted rows stay sorted; computed indices
+    stay as they are."""
     made = [call.rstrip("_") for call in law["calls"]]
     if law.get("bound") is None or not value.numel() or "randperm" in made or not laws.is_drawn_whole(law):
         return
@@ -182,13 +188,14 @@ def _next_prime(n):
 
 
 def candidates(value):
-    """Other values of a size, near ones first."""
+    """Returns other values of a size, near ones first."""
     values = [value + 1, value - 1, 2 * value, value // 2, _next_prime(value), value + 2, value + 8, value + 32]
     return [v for v in dict.fromkeys(values) if v >= 1 and v != value]
 
 
 def _tried(probe, names, value):
-    """[(sizes, what showed or None)] of other values: as many as tell what changes, or that nothing runs."""
+    """Runs with other values. Returns `[(sizes, observed or None)]`, enough to classify the size or to see that
+    nothing runs."""
     runs, passing = [], []
     for v in candidates(value)[:6]:
         sizes = {n: v for n in names}
@@ -203,7 +210,8 @@ def _tried(probe, names, value):
 
 
 def classify(probe, names, value):
-    """(ring, word) of sizes that move together; ring 0: no other value runs, or nothing changes."""
+    """Returns `(ring, reason)` of sizes that vary together. Ring 0 means that no other value runs or that nothing
+    changes."""
     base = probe.ground
     value = probe.few.get(names[0], value)
     runs = _tried(probe, names, value)
@@ -224,7 +232,7 @@ def classify(probe, names, value):
 
 
 def _tie(probe, stuck):
-    """Axes of sizes that move only together, of equal values; `stuck` maps names to values."""
+    """Returns axes of equal sizes that run only if they vary together. `stuck` has the values by name."""
     groups = {}
     for name, value in stuck.items():
         if value > 1:
@@ -240,7 +248,7 @@ def _tie(probe, stuck):
 
 
 def rings(probe, vary=()):
-    """(axes that may vary, {name: (ring, word)} of all sizes)."""
+    """Returns `(axes that may vary, {name: (ring, reason)} of all sizes)`."""
     axes, words, stuck = [], {}, {}
     for size in probe.source.sizes:
         if probe.late():
@@ -261,7 +269,7 @@ def rings(probe, vary=()):
             words[name] = (axis.ring, f"moves only together with {', '.join(n for n in axis.sizes if n != name)}")
     axes.sort(key=lambda a: a.ring)
     if not any(name in probe.few for axis in axes for name in axis.sizes):
-        probe.few = {}  # what stays as published is so in whatever follows
+        probe.few = {}  # a size that stays as published must not be reduced
     return axes, words
 
 
@@ -280,11 +288,12 @@ def _find_step(probe, axis):
         if probe.beside(_sizes(axis, v + d)) and probe.beside(_sizes(axis, v + 2 * d)):
             axis.step = d
             return
-    axis.step = 0  # no other multiple: it stays, or divides another
+    axis.step = 0  # no other multiple runs: the size is fixed or divides another
 
 
 def _halves(probe, axis):
-    """(least, greatest) of the value halved and doubled as long as that runs: of what must divide another size, a group of weights."""
+    """Returns (least, greatest) from halving and doubling the value while it runs. It serves sizes that must divide
+    another one, such as a group of weights."""
     low = high = axis.value
     while low % 2 == 0 and probe.beside(_sizes(axis, low // 2)):
         low //= 2
@@ -294,7 +303,7 @@ def _halves(probe, axis):
 
 
 def _search(probe, axis, good, bad):
-    """The last legal value from `good` towards `bad`, which does not run."""
+    """Returns the last legal value from `good` towards `bad`, which does not run."""
     while abs(bad - good) > axis.step:
         middle = (good + bad) // 2
         middle -= (middle - axis.rest) % axis.step
@@ -308,7 +317,7 @@ def _search(probe, axis, good, bad):
 
 
 def _target(axis):
-    """The greatest value that is worth asking for."""
+    """Returns the greatest value to try."""
     v = axis.value
     wanted = 64 if v < 16 else 4 * v if v < 4096 else 2 * v
     wanted = 1 << (wanted - 1).bit_length()
@@ -316,11 +325,11 @@ def _target(axis):
 
 
 def find_range(probe, axis):
-    """Step, least and greatest value of an axis, the others as on the ground."""
+    """Sets step, least and greatest value of an axis, with the others on the ground."""
     _find_step(probe, axis)
     if axis.step == 0:
         axis.step = 1
-        axis.low, axis.high = _halves(probe, axis)  # together.py finds what it divides, or fixes it
+        axis.low, axis.high = _halves(probe, axis)  # together.py finds the size that it divides, or fixes it
         axis.why = "" if axis.low < axis.high else "fixed: no row of multiples runs"
         return
     least = axis.rest or axis.step
@@ -342,14 +351,15 @@ def find_range(probe, axis):
 
 
 def _beyond_changed(value, kept):
-    """Other numbers where it is larger than `kept`, a shape."""
+    """Changes the numbers outside of the shape `kept`."""
     inside = torch.zeros(value.shape, dtype=torch.bool)
     inside[tuple(slice(extent) for extent in kept)] = True
     return torch.where(inside, value, ~value if value.dtype == torch.bool else (value * 0.5 + 1).to(value.dtype))
 
 
 def _is_idle(probe, axis, axes):
-    """Do numbers that one more step adds change nothing that is returned? Really, with few elements along the other axes."""
+    """Tells whether numbers added by one more step leave the results unchanged. It runs really, with few elements
+    along the other axes."""
     for few in (5, 8, 16, 3):
         sizes = {name: a.near(few) for a in axes for name in a.sizes}
         here, there = ({**sizes, **_sizes(axis, v)} for v in (axis.value, axis.value + axis.step))
@@ -364,7 +374,7 @@ def _is_idle(probe, axis, axes):
             with torch.no_grad():
                 one, two = effects.outputs(model, inputs), effects.outputs(model, changed)
             return all(torch.equal(torch.nan_to_num(p.double()), torch.nan_to_num(q.double())) for p, q in zip(one, two))
-        except Exception:  # whatever the task's own code raises: then it is not known
+        except Exception:  # raised by the task's own code: the answer is unknown
             continue
     return False
 
@@ -374,14 +384,17 @@ def _is_nameless(probe, axis):
 
 
 def is_structure(probe, axis):
-    """A literal so small, and behind other extents, is what an element consists of: x, y and z, colours, corners of a box. Whoever writes
-    a kernel names them one by one; a number of elements has a name, or comes first."""
+    """Tells whether a literal is structure: x, y and z, colours, corners of a box. It is small, unnamed and behind
+    other extents. Kernels name such elements one by one. A true number of elements has a name or comes first."""
     return _is_nameless(probe, axis) and axis.value <= STRUCTURE and not any(name.endswith("_0") for name in axis.sizes)
 
 
 def is_unread(probe, axis, axes):
-    """Does nothing that is returned hang on what a greater value adds to an input (boxes of four numbers, of which a model takes columns
-    0 to 3), and is the published one the least, or a number without a name? A kernel may rest on it as its model does."""
+    """Tells whether the results ignore the elements that a greater value adds to an input. An example are boxes with
+    more than four numbers, of which a model reads columns 0 to 3.
+
+    The published value must be the least one or unnamed. A kernel may rely on it like the model.
+    """
     if axis.is_indexed:
         return False
     most = min(axis.high, 2 * axis.value + axis.step)
@@ -392,6 +405,6 @@ def is_unread(probe, axis, axes):
 
 
 def cover(probe, axis, value):
-    """Widens an axis to a published value, where that runs."""
+    """Extends an axis to a published value if that value runs."""
     if not axis.low <= value <= axis.high and value % axis.step == axis.rest and probe.beside(_sizes(axis, value)):
         axis.low, axis.high = min(axis.low, value), max(axis.high, value)

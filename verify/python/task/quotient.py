@@ -1,16 +1,20 @@
-"""Extents that are divided by an axis: floor((p a + .. + d) / b) + c, as the count of groups ceil(a / b) = floor((a - 1) / b) + 1
-and a window's floor((a - k) / stride) + 1; as they are, or times b (what is padded to whole groups). Or by a number, a stride that stays.
+"""Fits extents that are divided by an axis: floor((p a + .. + d) / b) + c.
+
+Examples are a count of groups, ceil(a / b) = floor((a - 1) / b) + 1, and a window's floor((a - k) / stride) + 1. The
+quotient may also be multiplied by b, as for padding to whole groups. The divisor may be a number, such as a fixed
+stride.
 """
 import itertools
 
 ADDED = (0, 1, 2, -1)
-LARGEST = 4096  # a group, or a stride
-MOST = 12  # factors that are tried for an axis: a line tells its own up to b / (what the axis was moved by)
-TRIED = 2000  # of several axes together
+LARGEST = 4096  # the largest group or stride
+MOST = 12  # factors that are tried for an axis: a line of runs determines a factor up to b / (the change of the axis)
+TRIED = 2000  # combinations of factors for several axes
 
 
 def _slopes(samples, b, c, most):
-    """Factors p for which some d gives floor((p x + d) / b) + c == y for all (x, y) of one axis; the simplest first."""
+    """Returns the factors p, the simplest first. For each one some d gives floor((p x + d) / b) + c == y for all (x,
+    y) of one axis."""
     (x0, y0), (x1, y1) = min(samples), max(samples)
     rise, width = (y1 - y0) * b, x1 - x0
     found = []
@@ -37,7 +41,7 @@ def _divisor(by, sizes):
 
 
 def _constant(by, c, slopes, runs):
-    """The d nearest to 0 that fits all runs with these factors; None where none does."""
+    """Returns the d nearest to 0 that fits all runs with these factors, or None."""
     low, high = None, None
     for sizes, y in runs:
         b = _divisor(by, sizes)
@@ -61,7 +65,7 @@ def _divided(by, base_sizes, lines, runs):
 
 
 def strided(base_sizes, lines, runs, strides):
-    """The same of two axes or more by one of these numbers."""
+    """Fits a quotient of two or more axes by one of the numbers in `strides`."""
     for by in sorted(strides) if len(lines) > 1 else ():
         text = _divided(by, base_sizes, lines, runs)
         if text:
@@ -70,7 +74,8 @@ def strided(base_sizes, lines, runs, strides):
 
 
 def quotient(base_sizes, lines, runs):
-    """An expression for what `runs`, [(sizes, value)], show; None where none fits. `lines`: axis -> (x, y) pairs, the others as in the base."""
+    """Returns an expression for `runs`, [(sizes, value)], or None if none fits. `lines` has (x, y) pairs by axis,
+    with the other axes at the base."""
     for by in lines:
         falls = lines[by][0][1] >= lines[by][-1][1]
         if len(lines) < 2 or base_sizes[by] > LARGEST or any(sizes[by] < 1 for sizes, _ in runs):

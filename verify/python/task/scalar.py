@@ -1,13 +1,13 @@
-"""Numbers that get_inputs computes from sizes: `1 / math.sqrt(head_dim)` among the arguments of forward.
+"""Numbers that get_inputs computes from sizes, such as `1 / math.sqrt(head_dim)` among forward's arguments.
 
-Such a number is `factor * form(of)`: an integer expression of sizes, one function of it, and a constant. Both processes that need the number
-compute it from that entry, so that they hold the same bits.
+Such a number is `factor * form(of)`: a constant times a function of an integer expression of sizes. Both processes
+that need the number compute it from this entry, so that they have the same bits.
 """
 import math
 
 from . import expression, fit
 
-FORMS = {  # name: (form of an integer, its inverse)
+FORMS = {  # name: (function of an integer, its inverse)
     "linear": (float, lambda v: v),
     "reciprocal": (lambda n: 1.0 / n, lambda v: 1.0 / v),
     "rsqrt": (lambda n: 1.0 / math.sqrt(n), lambda v: 1.0 / (v * v)),
@@ -15,13 +15,13 @@ FORMS = {  # name: (form of an integer, its inverse)
     "log2": (math.log2, lambda v: 2.0**v),
     "log": (math.log, math.exp),
 }
-SCALED = ("linear", "reciprocal", "rsqrt", "sqrt")  # forms of which a constant can be taken out
+SCALED = ("linear", "reciprocal", "rsqrt", "sqrt")  # functions from which a constant can be factored out
 MOST_SCALE = 16  # the greatest whole constant that is tried
-NEAR = 1e-9  # two ways to compute one number, relatively
+NEAR = 1e-9  # relative difference between two ways to compute one number
 
 
 def value(entry, sizes):
-    """The number where axes have `sizes`; None where it does not follow sizes."""
+    """Returns the number for these sizes, or None if it does not depend on sizes."""
     if "expression" in entry:
         return expression.evaluate(entry["expression"], sizes)
     if "form" in entry:
@@ -30,13 +30,14 @@ def value(entry, sizes):
 
 
 def _wholes(samples, scale):
-    """[(sizes, whole number)] of (sizes, number) pairs times `scale`; None where one is not whole."""
+    """Multiplies the numbers of (sizes, number) pairs by `scale` and rounds them. Returns None if a product is not
+    whole."""
     found = [(sizes, x * scale, round(x * scale)) for sizes, x in samples]
     return None if any(abs(x - n) > NEAR * max(1.0, abs(x)) or n <= 0 for _, x, n in found) else [(sizes, n) for sizes, _, n in found]
 
 
 def _scales(base, first, moving, is_scaled):
-    """Constants, 1 first, that may make the inverse of the first number a product of sizes."""
+    """Yields constants, 1 first, that may turn the inverse of the first number into a product of sizes."""
     yield 1.0
     if is_scaled:
         yield from range(2, MOST_SCALE + 1)
@@ -45,7 +46,8 @@ def _scales(base, first, moving, is_scaled):
 
 
 def law(samples):
-    """The keys `of`, `form` and `factor` for [(sizes by axis, number)], the base first; None where no form fits them all."""
+    """Returns the keys `of`, `form` and `factor` for [(sizes by axis, number)], the base first. Returns None if no
+    form fits."""
     base, first = samples[0]
     numbers = [v for _, v in samples]
     if not all(isinstance(v, float) and math.isfinite(v) and v != 0 for v in numbers) or len({v > 0 for v in numbers}) > 1:

@@ -1,7 +1,9 @@
-"""Inputs that get_inputs makes, changed in ways that keep what they are: markers planted at other rates, logits at other temperatures.
+"""Changes of get_inputs's own inputs that preserve their structure: markers at other rates, logits at other
+temperatures.
 
-A marker is a number that stands for "nothing here": -inf in scores, the id of padding among tokens. A class of inputs names a change in
-its fill: {"kind": "computed", "as": "markers", ..}. Importing finds the changes that a task's answer can be told for (changes_of).
+A marker is a number that stands for "nothing here": -inf in scores, the id of padding among tokens. A class of inputs
+names its change in the fill: {"kind": "computed", "as": "markers", ..}. Importing finds the changes under which a
+task's answer is known (marked.py).
 """
 import math
 
@@ -10,20 +12,20 @@ import torch
 NONE, SOME, ROWS, ALL = "none", "some", "rows", "all"
 RATES = (NONE, SOME, ROWS, ALL)
 FEW, HALF = 0.125, 0.5
-SCALES = (0.125, 0.5, 4.0)  # of logits; 1 is the published temperature
-COLDER = tuple(f"scale {s:g}" for s in SCALES if s < 1)  # bounds on both sides of 0 admit these
+SCALES = (0.125, 0.5, 4.0)  # factors for logits; 1 is the published temperature
+COLDER = tuple(f"scale {s:g}" for s in SCALES if s < 1)  # changes for numbers with bounds on both sides of 0
 TEMPERED = tuple(f"scale {s:g}" for s in SCALES) + ("negated", "below", "shift 128", "shift -128")
-SHARPER = tuple(f"power {s:g}" for s in SCALES)  # of probabilities and their logarithms
+SHARPER = tuple(f"power {s:g}" for s in SCALES)  # changes for probabilities and their logarithms
 
 
 def is_marker(x, marker):
-    """Where `x` is the marker: a number, or "-inf", "inf", "nan" as a text."""
+    """Returns a mask of the elements equal to the marker: a number, or "-inf", "inf", "nan" as a text."""
     marker = float(marker)
     return x.isnan() if math.isnan(marker) else x == marker
 
 
 def _others(x, marked):
-    """`x` with numbers that are no marker in the places of the markers."""
+    """Returns `x` with its markers replaced by other numbers of `x`."""
     kept = x[~marked]
     if not kept.numel() or not bool(marked.any()):
         return x
@@ -31,7 +33,7 @@ def _others(x, marked):
 
 
 def _places(shape, rate):
-    """A mask: nothing, single elements, whole slices along one dimension, or everything."""
+    """Returns a random mask: nothing, single elements, whole slices along one dimension, or everything."""
     if rate == NONE or not shape:
         return torch.zeros(shape, dtype=torch.bool)
     if rate == ALL:
@@ -43,7 +45,7 @@ def _places(shape, rate):
 
 
 def _tails(shape, rate):
-    """A mask of the last elements of each row, as padding lies."""
+    """Returns a mask of the last elements of each row, as padding has it."""
     length = shape[-1] if shape else 1
     rows = (*shape[:-1], 1)
     kept = {NONE: torch.full(rows, length), ALL: torch.zeros(rows, dtype=torch.int64)}.get(rate)
@@ -56,7 +58,7 @@ def _tails(shape, rate):
 def _marked(x, fill):
     rate = fill["rates"][int(torch.randint(len(fill["rates"]), ()))]
     places = (_tails if fill.get("tails") else _places)(tuple(x.shape), rate)
-    if rate == SOME and ROWS not in fill["rates"]:  # something has to be left of each row
+    if rate == SOME and ROWS not in fill["rates"]:  # each row has to keep some other element
         for d in range(x.dim()):
             places = places.scatter(d, torch.randint(x.shape[d], [1 if e == d else n for e, n in enumerate(x.shape)]), False)
     rest = _others(x, is_marker(x, fill["marker"]))
@@ -64,7 +66,7 @@ def _marked(x, fill):
 
 
 def _changed(x, change):
-    """Numbers of both signs, or a row of probabilities, at another temperature; what is infinite stays."""
+    """Returns numbers of both signs, or rows of probabilities, at another temperature. Infinities stay."""
     word, _, by = change.partition(" ")
     wide = x.double()
     finite = wide.isfinite()
@@ -76,7 +78,7 @@ def _changed(x, change):
         made = torch.where(finite, -wide, wide)
     elif word == "below":
         made = wide - (wide[finite].max() if bool(finite.any()) else 0) - 1
-    elif bool((wide[finite] > 0).any()):  # probabilities
+    elif bool((wide[finite] > 0).any()):  # probabilities, else their logarithms
         powers = wide.clamp(min=0) ** float(by)
         made = powers / powers.sum(-1, keepdim=True)
     else:
@@ -85,7 +87,7 @@ def _changed(x, change):
 
 
 def changed(x, fill):
-    """The numbers of get_inputs as a class with the fill `fill` has them; torch's generator draws."""
+    """Returns get_inputs's numbers after the change in `fill`. It draws from torch's generator."""
     if "as" not in fill or not x.numel():
         return x
     if fill["as"] == "markers":

@@ -1,10 +1,16 @@
-"""A task's source: a KernelBench file (Model, get_inputs, get_init_inputs, module-level constants) or a
-KernelBench-Hard directory (reference.py, shapes.py), with every size in it replaceable.
+"""A task's source with every size in it replaceable.
 
-A size is an integer that the source gives by itself: a module-level constant, an element of a tuple, list or dictionary of
-them, an argument of a configuration's class or a default in its body, a default or a literal of get_inputs or
-get_init_inputs. Each becomes a name in the syntax tree, which has the wanted value when the tree is executed; the source's
-functions and classes stay what they are.
+It is a KernelBench file (Model, get_inputs, get_init_inputs, module-level constants) or a KernelBench-Hard directory
+(reference.py, shapes.py).
+
+A size is an integer literal in one of these places:
+
+- a module-level constant, or a tuple, list or dictionary of them.
+- an argument of a configuration's class, or a default in its body.
+- a default or a literal in get_inputs or get_init_inputs.
+
+Each size becomes a name in the syntax tree, which gets its value when the tree is executed. Functions and classes of
+the source stay unchanged.
 """
 import ast
 import copy
@@ -18,17 +24,17 @@ import types
 
 from . import own_modules
 
-PREFIX = "_unseen_size_"  # of one underscore: a class would change a name that begins with two
+PREFIX = "_unseen_size_"  # one underscore, since Python mangles names with two inside a class
 FACTORIES = {"rand", "randn", "zeros", "ones", "empty", "full", "randint", "normal", "arange", "eye", "randperm"}
 PLAIN_BASES = {"object", "NamedTuple"}
-UNNAMED = re.compile(r"dim\d+_(\d+|below)")  # as _Places.calls names them
+UNNAMED = re.compile(r"dim\d+_(\d+|below)")  # the names that _Places.calls gives
 RESERVED = {"input", "seed", "stream", "weights"}
 FUNCTIONS = ("get_inputs", "get_init_inputs")
-MODULE = "unseen_task"  # what its own functions take to be their module
+MODULE = "unseen_task"  # the module name that the task's functions see
 
 
 class SourceError(Exception):
-    """What was found, what was expected and, after '--->', what to do."""
+    """Its text says what was found, what was expected and, after '--->', what to do."""
 
 
 class Size:
@@ -36,16 +42,16 @@ class Size:
 
     def __init__(self, name, value, line, where):
         self.name, self.value, self.line, self.where = name, value, line, where
-        self.is_bound = False  # a literal that drawn indices stay below
+        self.is_bound = False  # a literal that bounds drawn indices
 
     @property
     def is_unnamed(self):
-        """Does it stand as a number in a call of get_inputs?"""
+        """Tells whether it is a literal in a call of get_inputs."""
         return self.where == "get_inputs" and UNNAMED.fullmatch(self.name) is not None
 
 
 def _constant(node):
-    """The value of an expression of integer literals alone; None for any other."""
+    """Returns the value of an expression of integer literals, or None for any other."""
     if isinstance(node, ast.Constant):
         return node.value if type(node.value) is int else None
     if not isinstance(node, ast.BinOp):
@@ -72,12 +78,12 @@ def _identifier(text):
 
 
 def _has_size(node):
-    """Does a call name its extents, `size=(4, 8)`?"""
+    """Tells whether a call has its extents as a keyword, `size=(4, 8)`."""
     return any(argument.arg == "size" for argument in node.keywords)
 
 
 class _Places:
-    """Finds the sizes of a tree and puts names in their places."""
+    """Finds the sizes of a tree and replaces them by names."""
 
     def __init__(self, tree):
         self.tree, self.sizes, self.taken = tree, [], set(RESERVED)
@@ -85,7 +91,7 @@ class _Places:
 
     @staticmethod
     def is_plain(node):
-        """A class of a configuration: it derives from nothing that computes."""
+        """Tells whether a class only holds a configuration: it derives from no class with code."""
         return all(isinstance(b, ast.Name) and b.id in PLAIN_BASES for b in node.bases) and not node.keywords
 
     def add(self, node, name, where):
@@ -99,7 +105,8 @@ class _Places:
         return ast.copy_location(ast.Name(PREFIX + unique, ast.Load()), node)
 
     def value(self, node, name, where, least=0):
-        """`node` with names in the places of its sizes; tuples and lists element by element."""
+        """Returns `node` with its sizes replaced by names. It descends into tuples, lists, dictionaries and
+        configurations."""
         if _constant(node) is not None:
             return self.add(node, name, where) if _constant(node) >= least else node
         if isinstance(node, (ast.Tuple, ast.List)):
@@ -116,12 +123,12 @@ class _Places:
             for i, argument in enumerate(node.args):
                 node.args[i] = self.value(argument, f"{name}_{i}", where, least)
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-            if isinstance(node.left, (ast.Tuple, ast.List)):  # [1024] * 16: sixteen of one size
+            if isinstance(node.left, (ast.Tuple, ast.List)):  # [1024] * 16: sixteen equal sizes
                 node.left = self.value(node.left, name, where, least)
         return node
 
     def assignment(self, statement, where):
-        """Statements in place of one: every target of `a = b = 128` has a size of its own."""
+        """Returns the statements that replace one assignment. Each target of `a = b = 128` gets a size of its own."""
         if isinstance(statement, ast.AnnAssign):
             if isinstance(statement.target, ast.Name) and statement.value is not None:
                 statement.value = self.value(statement.value, statement.target.id, where)
@@ -140,11 +147,11 @@ class _Places:
                         one.value.elts[i] = self.value(one.value.elts[i], element.id, where)
             result.append(one)
         if len(statement.targets) > 1 and not isinstance(statement.value, (ast.Constant, ast.BinOp, ast.Tuple)):
-            return [statement]  # what is not plain is evaluated once, as it was
+            return [statement]  # other values are evaluated once, as in the source
         return result
 
     def calls(self, function, label):
-        """Literals among the sizes of factory calls: torch.rand(batch_size, 3, 224, 224)."""
+        """Replaces literal extents in factory calls: torch.rand(batch_size, 3, 224, 224)."""
         count = 0
         for node in ast.walk(function):
             called = getattr(node.func, "attr", getattr(node.func, "id", None)) if isinstance(node, ast.Call) else None
@@ -156,7 +163,7 @@ class _Places:
                 if called == "randint" and (i < len(node.args) - 1 or _has_size(node)) or called == "full" and i > 0:
                     continue
                 if called == "arange" and i != min(len(node.args) - 1, 1):
-                    continue  # of arange(start, end, step) the end
+                    continue  # arange(start, end, step): only the end
                 name = f"{label}{count}_{i}" if not isinstance(argument, ast.Tuple) else f"{label}{count}"
                 node.args[i] = self.value(argument, name, function.name, least=2)
             for argument in node.keywords:
@@ -165,7 +172,7 @@ class _Places:
             count += 1
 
     def bound(self, node, label, where):
-        """The literal that randint draws below: before the extents, or the last where `size=` gives these."""
+        """Replaces the literal bound of randint. It stands before the extents, or last if `size=` gives these."""
         before = len(self.sizes)
         at = len(node.args) - (1 if _has_size(node) else 2)
         if at >= 0:
@@ -177,7 +184,7 @@ class _Places:
             size.is_bound = True
 
     def defaults(self, function):
-        """def get_inputs(batch=16): what it is when nobody gives another."""
+        """Replaces defaults of parameters: def get_inputs(batch=16)."""
         arguments = function.args
         known = [a.arg for a in arguments.posonlyargs + arguments.args]
         for i, default in enumerate(arguments.defaults):
@@ -188,7 +195,7 @@ class _Places:
                 arguments.kw_defaults[i] = self.value(default, arguments.kwonlyargs[i].arg, function.name)
 
     def returned(self, function, parameters):
-        """Literals among what get_init_inputs returns, called as the constructor calls them."""
+        """Replaces literals that get_init_inputs returns. They are named like the constructor's parameters."""
         for node in ast.walk(function):
             if isinstance(node, ast.Return) and isinstance(node.value, (ast.List, ast.Tuple)):
                 for i, element in enumerate(node.value.elts):
@@ -220,7 +227,7 @@ class _Places:
 
 
 def _parameters(tree, class_name, method):
-    """Names of a method's parameters after self, from the tree alone."""
+    """Returns the names of a method's parameters after self, from the tree alone."""
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name == class_name:
             for member in node.body:
@@ -230,7 +237,7 @@ def _parameters(tree, class_name, method):
 
 
 class NoTask(TypeError):
-    """One of the three names is not what it must be, or one of the two functions returned no list of arguments."""
+    """Model, get_inputs or get_init_inputs is of the wrong kind, or a function returned no list of arguments."""
 
     def __init__(self, text, hint):
         super().__init__(text)
@@ -261,7 +268,8 @@ def _require_names(module, entry):
 
 
 def arguments_of(init):
-    """(positional, by name) of what get_init_inputs returned: a list, a dictionary, or [list, dictionary] as KernelBook's."""
+    """Returns `(positional, by name)` from get_init_inputs's result: a list, a dictionary, or [list, dictionary] as
+    in KernelBook."""
     if isinstance(init, dict):
         return [], init
     if len(init) == 2 and isinstance(init[0], (list, tuple)) and isinstance(init[1], dict) and (init[1] or not init[0]):
@@ -270,7 +278,7 @@ def arguments_of(init):
 
 
 class Instance:
-    """A source executed with sizes: what it constructs its model from, and what it draws."""
+    """A source executed with sizes. It constructs models and draws inputs."""
 
     def __init__(self, module, entry):
         _require_names(module, entry)
@@ -279,7 +287,8 @@ class Instance:
         self.init_args, self.init_named = arguments_of(init if isinstance(init, dict) else _listed("get_init_inputs", init))
 
     def model(self, cls=None, device=None, weights=None):
-        """A new module of `cls`, the task's own class if none; `weights` by name of the state dict go into it."""
+        """Constructs a module of `cls` (default: the task's own class). `weights`, by name of the state dict, are
+        loaded into it."""
         from . import weight
         model = (cls or getattr(self.module, self.entry))(*copy.deepcopy(self.init_args),
                                                               **copy.deepcopy(self.init_named))
@@ -290,24 +299,24 @@ class Instance:
         return model
 
     def inputs(self):
-        """What get_inputs draws, as a list."""
+        """Returns the inputs of get_inputs as a list."""
         return _listed("get_inputs", self.module.get_inputs())
 
     @property
     def input_names(self):
-        """forward's parameters, in their order."""
+        """Returns the names of forward's parameters in order."""
         forward = getattr(self.module, self.entry).forward
         return [p for p in inspect.signature(forward).parameters if p != "self"]
 
 
 class Source:
-    """A task's syntax tree and the sizes found in it."""
+    """A task's syntax tree and its sizes."""
 
     def __init__(self, path, text, entry="Model", directory=None):
         self.path, self.text, self.entry, self.directory = path, text, entry, directory
         self.sha256 = hashlib.sha256(text.encode()).hexdigest()
-        self.modules = {}  # own_modules.py: those that its folder brings, by their paths
-        self.hanging = None  # what fake.py found to hang on values
+        self.modules = {}  # text by path of the modules from the task's folder (own_modules.py)
+        self.hanging = None  # the failure by which fake.py found that shapes depend on values
         try:
             tree = ast.parse(text, filename=os.path.basename(path))
         except (SyntaxError, ValueError) as error:
@@ -320,7 +329,7 @@ class Source:
         self.code = compile(tree, os.path.basename(path), "exec")
 
     def _require(self, tree):
-        """The three names that make a file a task."""
+        """Raises SourceError if one of the three names is missing."""
         if not tree.body:
             raise SourceError(f"{self.path} is empty; class {self.entry}, get_inputs and get_init_inputs were expected\n"
                               "---> give the task's file")
@@ -333,11 +342,11 @@ class Source:
                                   "were expected\n---> write it, as in KernelBench's tasks")
 
     def published(self):
-        """Every size as the source gives it."""
+        """Returns all sizes as published."""
         return {size.name: size.value for size in self.sizes}
 
     def execute(self, sizes):
-        """A module of the source with `sizes` (the others are as published)."""
+        """Executes the source as a module with `sizes`, the others as published."""
         module = types.ModuleType(MODULE)
         module.__file__ = os.path.basename(self.path)
         for name, value in {**self.published(), **sizes}.items():
@@ -350,11 +359,12 @@ class Source:
         return module
 
     def instance(self, sizes):
-        """The source executed with `sizes`, and its constructor's arguments."""
+        """Executes the source with `sizes` and gets its constructor's arguments."""
         return Instance(self.execute(sizes), self.entry)
 
     def published_sets(self):
-        """The published configurations: the source's own sizes, or shapes.py's SHAPES, each as sizes by name."""
+        """Returns the published configurations, each as sizes by name. They are the source's own sizes or the SHAPES
+        of shapes.py."""
         path = os.path.join(self.directory or "", "shapes.py")
         if not self.directory or not os.path.exists(path):
             return [self.published()]
@@ -378,8 +388,10 @@ class Source:
 
 
 def tolerance(directory):
-    """({dtype: atol and rtol}, what could not be read) of problem.yaml, of which lines `dtype: number` under `tolerance:` are
-    read: no reader of YAML is needed for them."""
+    """Reads tolerances from problem.yaml. Returns `({dtype: atol and rtol}, unreadable lines)`.
+
+    It reads lines `dtype: number` below `tolerance:`, which needs no YAML parser.
+    """
     found, unread, inside = {}, [], False
     try:
         with open(os.path.join(directory or "", "problem.yaml"), encoding="utf-8") as file:
@@ -405,7 +417,7 @@ def tolerance(directory):
 
 
 def load(path, entry="Model"):
-    """The source at `path`: a .py file, or a directory with reference.py."""
+    """Reads the source at `path`: a .py file, or a directory with reference.py."""
     directory = path if os.path.isdir(path) else None
     file = os.path.join(path, "reference.py") if directory else path
     if directory is None and os.path.basename(path) == "reference.py":
@@ -425,7 +437,7 @@ def load(path, entry="Model"):
 
 
 def load_imported(folder, description):
-    """The source that a description (NAME.task) in `folder` is of, with the modules that came with it."""
+    """Reads the source of the description (NAME.task) in `folder`, with the modules that the description holds."""
     source = load(os.path.join(folder, description["source"]["file"]), description["entry"])
     source.modules = description["source"].get("modules", {})
     return source

@@ -1,24 +1,27 @@
-"""Configurations that stand in for published ones which are too much for a CPU.
+"""Smaller configurations that replace published ones too large for a CPU.
 
-A verdict on the seen set speaks of the shapes that the candidate's author was given. Shapes that stand in for them therefore keep the
-arithmetic that kernels branch on: which powers of two divide a size, on which side of a tile it lies, which sizes are equal. Sizes shrink
-from the largest on, by the coarsest tile first, until the work is affordable."""
+A verdict on the seen set is about shapes that the candidate's author knew. Smaller shapes therefore preserve the
+arithmetic on which kernels branch: powers of two that divide a size, its side of a tile, and equal sizes.
 
-AFFORDABLE = 1e10  # of all published ones, as write.cost counts: ten million elements, about 20 s of one core
-SMALLER = 2.5e9    # what a configuration that stands in may cost: where it is another one anyway, it need not be dear
-TILES = (256, 128, 64, 32, 16, 8, 4, 2, 1)  # a size keeps its remainder by one of these, and is no smaller than it
-# (tile, do sizes that divide others have to do so still?): tiles that kernels have go before that, others behind it.
+The largest sizes shrink first, by the coarsest tile first, until the work is affordable.
+"""
+
+AFFORDABLE = 1e10  # work of all published configurations, as in write.cost: ten million elements, about 20 s of one core
+SMALLER = 2.5e9    # work of all replacements: below AFFORDABLE, since they differ from the published ones anyway
+TILES = (256, 128, 64, 32, 16, 8, 4, 2, 1)  # a size keeps its remainder by one of these and stays at least as large
+# Steps in order: (tile, must sizes that divide others still do so?). Tiles of 16 and more matter more than
+# divisibility; smaller tiles matter less.
 ORDER = [(t, True) for t in TILES if t >= 16] + [(t, False) for t in TILES if t >= 16] + [(t, s) for s in (True, False) for t in TILES if t < 16]
 
 
 def written(task, sizes):
-    """The configuration as a line."""
+    """Returns the line of a configuration."""
     words = [f"{a['name']}={sizes[a['name']]}" for a in task["axes"]]
     return " ".join(words + ["input=published"])
 
 
 def _groups(task, sizes):
-    """Axes that are equal shrink together; each group with the least of its sizes."""
+    """Groups equal axes, which shrink together. Each group has the largest lower bound of its axes."""
     groups = {}
     for axis in task["axes"]:
         groups.setdefault(sizes[axis["name"]], []).append(axis)
@@ -26,7 +29,7 @@ def _groups(task, sizes):
 
 
 def _keeps_order(published, sizes):
-    """Do sizes that divide another one, or are less than it, still do and are they still?"""
+    """Tells whether all pairs of sizes keep their order and their divisibility."""
     names = list(published)
     for a in names:
         for b in names:
@@ -38,7 +41,8 @@ def _keeps_order(published, sizes):
 
 
 def _smaller(value, low, tile):
-    """About half of it, with the same remainder by `tile`, not below `tile` or `low`; None: there is none."""
+    """Returns about half of the value with the same remainder by `tile`, at least `tile` and `low`. Returns None if
+    there is no such value."""
     half = value // 2
     found = half - (half - value) % tile
     while found < max(low, tile):
@@ -47,7 +51,7 @@ def _smaller(value, low, tile):
 
 
 def _step(task, published, sizes, tile, legal, strict):
-    """Sizes with one group smaller, the group with the most to lose first; None: no group can be."""
+    """Shrinks one group, trying the one farthest above its lower bound first. Returns None if no group can shrink."""
     groups = sorted(_groups(task, sizes), key=lambda g: -sizes[g[0][0]] / max(g[1], 1))
     for names, low in groups:
         value = _smaller(sizes[names[0]], low, tile)
@@ -58,7 +62,7 @@ def _step(task, published, sizes, tile, legal, strict):
 
 
 def line(task, published, legal, cost, count=1):
-    """(a configuration's line, whether it stands in for the published one, of which there are `count`)."""
+    """Returns `(line, is it smaller than the published configuration?)` for one of `count` published configurations."""
     sizes, most = published, SMALLER / count
     if cost(task, sizes) <= AFFORDABLE / count:
         return written(task, sizes), False

@@ -1,19 +1,21 @@
-"""Stands in for what hangs on values where tensors have none: how many elements a mask picks, what a number is.
+"""Replaces data-dependent sizes and numbers in runs on FakeTensors, such as how many elements a mask picks.
 
-A mixture of experts that takes the rows of each expert by torch.where, or a loop up to seq_lens[b].item(), has a forward pass whose
-inner shapes nobody knows before its inputs are there; those of what it returns follow from the sizes all the same. So it runs on
-FakeTensors with a stand-in for each, and once more with another: shapes that are the same with both do not hang on them.
+A mixture of experts takes the rows of each expert by torch.where. A loop runs up to seq_lens[b].item(). Inner shapes
+of such a forward pass depend on values, while the shapes of its results follow from the sizes.
+
+The pass therefore runs twice, with two different sets of stand-ins. Shapes that are equal in both do not depend on
+them.
 """
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 aten = torch.ops.aten
-# (how many less than half of what might be picked, whole numbers, booleans): two that have nothing in common
+# Two sets that share no value: (elements less than half of a mask, whole numbers, booleans).
 WAYS = ((0, 1, True), (1, 2, False))
 
 
 class StandIn(TorchDispatchMode):
-    """Between what watches a run and the mode of FakeTensors."""
+    """Sits between the mode that watches a run and the FakeTensorMode."""
 
     def __init__(self, way):
         super().__init__()
@@ -29,7 +31,7 @@ class StandIn(TorchDispatchMode):
         return self.flag if x.dtype == torch.bool else float(self.whole) if x.dtype.is_floating_point else self.whole
 
     def _index(self, func, x, indices, rest):
-        """A mask is as many indices, one for each of its dimensions."""
+        """Replaces a mask by index tensors, one for each of its dimensions."""
         found = []
         for index in indices:
             if index is not None and index.dtype in (torch.bool, torch.uint8):
@@ -39,7 +41,7 @@ class StandIn(TorchDispatchMode):
         return func(x, found, *rest)
 
     def _distinct(self, x, dim=None):
-        """(distinct ones, where each is among them, how often): of elements, or of slices along `dim`."""
+        """Returns (distinct ones, place of each among them, counts) of elements, or of slices along `dim`."""
         count = x.numel() if dim is None else x.shape[dim]
         kept = self._picked(count)
         shape = (kept,) if dim is None else (*x.shape[:dim], kept, *x.shape[dim:][1:])
@@ -47,7 +49,7 @@ class StandIn(TorchDispatchMode):
         return x.new_empty(shape), whole(*(x.shape if dim is None else (count,))), whole(kept)
 
     def _split(self, func, x, sizes, dim):
-        """Sizes that are stand-ins add up to nothing in particular: as many parts."""
+        """Splits evenly into as many parts if the sizes are stand-ins with a wrong sum."""
         if sum(sizes) != x.shape[dim] and sizes:
             each, rest = divmod(x.shape[dim], len(sizes))
             sizes = [each + (i < rest) for i in range(len(sizes))]

@@ -1,8 +1,10 @@
-"""What forward returns: a tensor, or tuples, lists and dictionaries of them, as a list of tensors with the way to each."""
+"""Flattens forward's result into tensors, each with the path to it. A result is a tensor, or nested tuples, lists and
+dictionaries of them."""
 
 
 def places(value, tensor, way=()):
-    """[(way, tensor)] in order, the way as keys and numbers; None where there is something else. None itself is nothing."""
+    """Returns `[(path, tensor)]` in order. A path consists of keys and numbers. An inner None is skipped; any other
+    object makes the result None."""
     if isinstance(value, tensor):
         return [(way, value)]
     if value is None and way:
@@ -23,12 +25,13 @@ def places(value, tensor, way=()):
 
 
 def name_of(way):
-    """'stats_0' for the first of what is called stats; '' where no dictionary names it."""
+    """Returns a path as a name, 'stats_0' for the first of `stats`. It is empty without a dictionary's key."""
     return "_".join(str(key) for key in way) if any(isinstance(key, str) for key in way) else ""
 
 
 def at(value, ways):
-    """What lies at `ways` as a tuple, or at the only one itself; `value` as it is where it is built in another way."""
+    """Returns the elements at `ways` as a tuple, or the element itself if there is one. A `value` of another
+    structure is returned unchanged."""
     found = []
     for way in ways:
         one = value

@@ -1,24 +1,24 @@
-"""Which sizes go together: comparisons between axes without which a task does not run, and the points that extents are fitted to."""
+"""Finds constraints between axes without which a task does not run, and samples points for fitting extents."""
 import math
 
 from . import expression, tied
 
 TOGETHER = 40
-TIMES = 4  # as many turns of a loop as are enough
-APART = 200  # operations of a model of which all pairs of axes are tried at their ends
-FEW = 8  # elements along an axis that a real run may have, though fewer are published
-REALLY = 24  # runs with real numbers, where indices are drawn
-REALLY_ABOUT = 16  # the same beside those about a base that runs, one axis after the other
+TIMES = 4  # a slow loop runs at most this multiple of its reduced size
+APART = 200  # models with fewer operations are tried with each pair of axes at opposite ends
+FEW = 8  # elements along an axis that a real run may have, even if fewer are published
+REALLY = 24  # runs with real numbers, for tasks with drawn indices
+REALLY_ABOUT = 16  # the same, beside runs along single axes about a base
 
 
 def spread(axes, sizes):
-    """Values of axes as values of the source's sizes."""
+    """Translates values of axes into values of the source's sizes."""
     return {name: sizes[axis.name] for axis in axes for name in axis.sizes}
 
 
 def draw(axes, chance, few=()):
-    """A value for every axis: logarithmically within the range, three of ten the published one; of what makes runs long (`few`, and
-    what is enough of it) some times as much at most."""
+    """Draws a value for every axis. With probability 0.3 it is the published (or reduced) one, else logarithmically
+    uniform in the range. A size of a slow loop (`few`) is at most TIMES its reduced value."""
     sizes = {}
     for axis in axes:
         enough = next((few[name] for name in axis.sizes if name in few), 0)
@@ -32,18 +32,18 @@ def draw(axes, chance, few=()):
 
 
 def _hypotheses(axes, fixed):
-    """Of pairs of axes, and of an axis and a size that stays as it was published: `fixed`, the values of such."""
+    """Returns possible comparisons of two axes, and of an axis with a size in `fixed`, the values of fixed sizes."""
     texts = [f"{value} % {a.name} == 0" for a in axes for value in fixed]
     for a in axes:
         for b in axes:
             if a is not b:
                 texts += [f"{a.name} % {b.name} == 0", f"{a.name} <= {b.name}", f"{a.name} < {b.name}"]
-    # half of a window is what is reflected beyond an end; last, since of two that explain as much the first is taken
+    # Padding by reflection needs half of a window. It comes last: among equally good comparisons the first wins.
     return texts + [f"{a.name} < 2*{b.name}" for a in axes for b in axes if a is not b]
 
 
 def _small(axes, base, chance):
-    """Sizes by axis of runs with real numbers: about a base that runs one axis alone, then several at random."""
+    """Yields sizes for runs with real numbers: lines along single axes about the base, then random ones."""
     drawn = lambda a: a.near(min(max(a.value, FEW), chance.randrange(1, 40)))
     if base:
         yield base
@@ -56,7 +56,7 @@ def _small(axes, base, chance):
 
 
 def _really(probe, axes, base, chance):
-    """[(sizes by axis, does it run?)] of small sizes with real numbers."""
+    """Runs small sizes with real numbers. Returns `[(sizes by axis, does it run?)]`."""
     found = []
     for sizes in _small(axes, base, chance):
         if probe.late():
@@ -68,14 +68,15 @@ def _really(probe, axes, base, chance):
 
 
 def _is_stuck(axis, base, runs):
-    """Does no other value of it run with real numbers, the others as in the base? False where fewer than two were tried."""
+    """Tells whether every other value of the axis fails, with the others at the base. It is False with fewer than two
+    such runs."""
     alone = [ok for sizes, ok in runs if sizes[axis.name] != base[axis.name] and {**sizes, axis.name: base[axis.name]} == base]
     return len(alone) > 1 and not any(alone)
 
 
 def _far_apart(axes):
-    """One axis at its least and another at its greatest, the rest as published: draws hardly come there, and where one of two
-    must not be above the other the unseen set does."""
+    """Yields sizes with one axis at its least, another at its greatest and the rest as published. Draws rarely reach
+    these, while the unseen set does."""
     for a in axes:
         for b in axes:
             if a is not b and (a.low < a.value or b.high > b.value):
@@ -83,17 +84,17 @@ def _far_apart(axes):
 
 
 def _ground(probe, axes):
-    """Sizes by axis about which single ones are varied."""
+    """Returns the ground: sizes by axis about which single axes vary."""
     return {a.name: a.near(probe.few.get(a.sizes[0], a.value)) for a in axes}
 
 
 def _near(axis, value):
-    """The values about one that an axis is looked at in, one by one."""
+    """Returns the values next to `value` at which an axis is run alone."""
     return [v for v in (value + k * axis.step for k in range(-4, 9)) if axis.fits(v)]
 
 
 def _drawn(probe, axes, chance):
-    """Sizes by axis that are tried together."""
+    """Yields the sizes that are tried."""
     ground = _ground(probe, axes)
     yield from ({**ground, a.name: v} for a in axes if a.low < a.high for v in _near(a, ground[a.name]))
     for _ in range(TOGETHER):
@@ -103,15 +104,15 @@ def _drawn(probe, axes, chance):
 
 
 def _corners(probe, axes, found):
-    """Products of axes that must be above what they are where all are least: one element of which there is no variance. Draws
-    hardly come there, and the unseen set begins there."""
+    """Returns comparisons that exclude the smallest sizes: a product of axes must exceed its least value. A variance
+    of one element is an example. Draws rarely reach that corner, and the unseen set starts there."""
     added = []
     for _ in range(3):
         sizes = {a.name: a.low for a in axes}
         moving = [a for a in axes if a.low < a.value]
         if not all(expression.evaluate(t, sizes) for t in found + added) or probe.run(spread(axes, sizes)):
             return added
-        for axis in moving:  # those that do not matter go back
+        for axis in moving:  # axes that do not matter go back to their published value
             other = {**sizes, axis.name: axis.value}
             if all(expression.evaluate(t, other) for t in found + added) and not probe.run(spread(axes, other)):
                 sizes = other
@@ -123,8 +124,11 @@ def _corners(probe, axes, found):
 
 
 def _coarser(probe, axes, failing, may_hold):
-    """Makes the step of one axis larger, where some of its values fail with all others as on the ground, no comparison of `may_hold`
-    says which, and multiples run: int(dim * 0.25) that must be even is no comparison, and dim % 8 == 0 is enough for it. Whether one was."""
+    """Increases the step of one axis. Returns whether it did.
+
+    It applies if some of its values fail alone, no comparison of `may_hold` explains these, and multiples run. An
+    example is int(dim * 0.25), which has to be even: no comparison says that, but dim % 8 == 0 suffices.
+    """
     ground = _ground(probe, axes)
     for axis in (a for a in axes if a.low < a.high):
         alone = [s for s in failing if s[axis.name] != ground[axis.name] and {**s, axis.name: ground[axis.name]} == ground]
@@ -142,7 +146,7 @@ def _coarser(probe, axes, failing, may_hold):
 
 
 def _explained(texts, failing):
-    """(the fewest of the comparisons that leave none of `failing` out, those that are left)."""
+    """Returns (the fewest comparisons that exclude `failing`, the failures that they leave)."""
     found, left = [], list(failing)
     while left:
         best = max(texts, key=lambda t: sum(not expression.evaluate(t, s) for s in left), default=None)
@@ -154,12 +158,13 @@ def _explained(texts, failing):
 
 
 def _split(pairs):
-    """(those that run, those that do not) of (sizes, does it run?)."""
+    """Splits (sizes, does it run?) pairs into passing and failing sizes."""
     return [s for s, runs in pairs if runs], [s for s, runs in pairs if not runs]
 
 
 def _about_end(axes, base, axis, end, found):
-    """Sizes by axis with one of them at an end of its range, the others small, that the comparisons admit; None where none are found."""
+    """Returns sizes that satisfy the comparisons, with one axis at an end of its range and the others small. Returns
+    None if none are found."""
     others = (base, {a.name: a.low for a in axes}, {a.name: a.near(end) for a in axes}, {a.name: a.near(2 * end) for a in axes})
     for sizes in ({**other, axis.name: end} for other in others):
         if all(expression.evaluate(t, sizes) for t in found):
@@ -168,7 +173,7 @@ def _about_end(axes, base, axis, end, found):
 
 
 def _narrow(probe, axes, base, found):
-    """Takes from ranges what real runs refuse at their ends, where no comparison says so: a table of so many rows, a row without a last one."""
+    """Shrinks ranges whose ends fail in real runs although the comparisons allow them, such as beyond a table's rows."""
     for axis in (a for a in axes if a.low < a.high):
         for is_low, end in ((True, axis.low), (False, axis.high)):
             sizes = _about_end(axes, base, axis, end, found)
@@ -191,8 +196,8 @@ def _fix(axis, why):
 
 
 def limits(probe, axes, chance):
-    """Comparisons between axes that hold wherever the task runs, and without which it does not; confirmed on fresh
-    points. Axes that no such comparison explains are fixed (their range becomes the published value)."""
+    """Returns comparisons between axes that hold in all runs that pass and exclude those that fail. They are
+    confirmed on fresh points. An axis whose failures stay unexplained is fixed at its published value."""
     while True:
         movable = [a for a in axes if a.low < a.high]
         moving = {name for axis in movable for name in axis.sizes}
@@ -205,14 +210,16 @@ def limits(probe, axes, chance):
         if _coarser(probe, axes, failing, texts):
             continue
         found, left = _explained(texts, failing)
-        if probe.points():  # what runs on FakeTensors need not run: another cause, of which these runs alone tell
+        # A task that runs on FakeTensors may still fail on real numbers. Real failures have their own causes, so only
+        # real runs are compared.
+        if probe.points():
             base = tied.small_base(probe, axes, spread)
             runs = _really(probe, axes, base, chance)
             stuck = next((a for a in movable if base and base[a.name] == a.value and _is_stuck(a, base, runs)), None)
             if stuck:
                 _fix(stuck, probe.why(spread(axes, next(s for s, ok in runs if not ok and s[stuck.name] != stuck.value))))
                 continue
-            really, not_really = _split(runs if any(ok for _, ok in runs) else [])  # where none passes, none tells anything
+            really, not_really = _split(runs if any(ok for _, ok in runs) else [])  # failures alone tell nothing
             more, others = _explained(holds(really), [s for s in not_really if all(expression.evaluate(t, s) for t in found)])
             found, left, passing = found + more, left + others, really
             if base:
@@ -227,9 +234,12 @@ def limits(probe, axes, chance):
 
 
 def sample_points(probe, axes, found, chance):
-    """[(sizes by axis, observed)] to fit extents to: the ground first, lines along each axis, pairs, and points at random. Of an
-    axis all of its line is there, and a pair with each axis before it, or it is fixed: from less would follow extents that are
-    wrong elsewhere."""
+    """Returns `[(sizes by axis, observed)]` for fitting extents: the ground, lines along each axis, pairs, and random
+    points.
+
+    An axis has its full line and a pair with each earlier axis. Otherwise it is fixed, since fewer points give
+    expressions that are wrong elsewhere.
+    """
     base = _ground(probe, axes)
     result, known = [], set()
 
@@ -244,7 +254,7 @@ def sample_points(probe, axes, found, chance):
 
     take(base)
     take({a.name: a.value for a in axes})
-    # First what is small on the ground, which cannot be fixed at what is published without leaving it.
+    # Axes with reduced sizes come first: fixing them at the published value would change the ground.
     moving = sorted((a for a in axes if a.low < a.high), key=lambda a: not any(n in probe.few for n in a.sizes))
     done = []
     for axis in moving:

@@ -1,7 +1,9 @@
-"""Parts of unlike size, some of them all 0: of tasks that divide by what they compute, or take a root or a logarithm of it.
+"""The class `uneven`: parts of different magnitude, some of them 0, for tasks that divide by a result or take its
+root or logarithm.
 
-A row of zeros is what padding looks like, and of a sample a hundredth as large as the others an `eps` is a good part. Where a task guards
-what it divides by, a candidate that does not, or guards it otherwise, is right for all numbers that are drawn alike."""
+A row of zeros occurs as padding. In a sample a hundred times smaller than others, `eps` is a large share. A candidate
+may guard its division differently from the task, or not at all. Inputs of one magnitude do not show that.
+"""
 import copy
 
 import torch
@@ -9,16 +11,16 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import beyond, effects, law
 
-# No smaller: what epsilons of 1e-8 mean for a product of two norms, and for each of them, is not the same below that.
+# Lower magnitudes are ambiguous: an epsilon of 1e-8 for a product of two norms differs there from one for each norm.
 LOW, HIGH = -13, 6
-HALF = -6  # of fp16, whose smallest normal number is 2^-14
+HALF = -6  # for fp16, whose smallest normal number is 2^-14
 NEAR = 2.0 ** -4
-SHARE = 0.875  # of the parts that are not 0
+SHARE = 0.875  # share of nonzero parts
 NARROW = ("div", "reciprocal", "rsqrt", "sqrt", "log", "log2", "log10", "atan2", "hypot", "std", "std_mean")
 
 
 class _Narrow(TorchDispatchMode):
-    """Whether something is computed that is steep, or nothing, at 0, of what is nearly that."""
+    """Detects operations that are steep or undefined at 0 and have an operand near 0. Norms always count."""
 
     def __init__(self):
         super().__init__()
@@ -35,12 +37,12 @@ class _Narrow(TorchDispatchMode):
 
 
 def _ways(rank):
-    """(first dimension, last dimension) that parts are counted along; one that is not there for what has none."""
+    """Returns (first dimension, last dimension) pairs along which parts are counted. A scalar gets one pair."""
     return [(first, at) for at in range(max(rank, 1)) for first in dict.fromkeys((0, at))]
 
 
 def _made(value, way, with_zeros):
-    """Of that shape, as the class would draw it; the first part 0."""
+    """Returns an input of that shape as the class draws it. With `with_zeros` its first part is 0."""
     ways = _ways(value.dim())
     first, at = ways[way % len(ways)]
     extents = [n if first <= d <= at else 1 for d, n in enumerate(value.shape)]
@@ -64,7 +66,8 @@ def _told(model, inputs, domains, with_zeros):
 
 
 def fills(model, inputs, domains):
-    """The fills of the real inputs, in their order; None: the task does nothing of the kind, or its answer cannot be told there."""
+    """Returns the fills of the real inputs in order. Returns None if the task has no such operation or its answer is
+    not known there."""
     if "real" not in domains:
         return None
     torch.manual_seed(13)
@@ -78,6 +81,6 @@ def fills(model, inputs, domains):
             if _told(model, inputs, domains, with_zeros):
                 return [{"kind": "uneven", "a": _low(v.dtype), "b": HIGH, "density": SHARE if with_zeros else 1}
                         for v, d in zip(inputs, domains) if d == "real"]
-    except Exception:  # whatever a task's own code raises; without this class it is judged by the others
+    except Exception:  # raised by the task's own code; the other classes still judge it
         pass
     return None

@@ -1,8 +1,10 @@
 """A task's weights: one packed float32 tensor of standard normal values, cut into the tensors of the state dict.
 
-Weight i is scale * w and then + shift, two separate float32 operations in both processes that need it, so that both hold
-the same bits. `scale` is a number, or "fan": 1/sqrt(3 fan), the deviation of torch's own draw, with fan = elements /
-first extent. Variances are made of absolute values. Buffers that a constructor computes (masks, counters) are not drawn.
+Weight i is scale * w, then + shift. Both processes that need it use these two float32 operations, so that they have
+the same bits.
+
+`scale` is a number, or "fan": 1/sqrt(3 fan), the deviation of torch's own draw, with fan = elements / first extent.
+Variances come from absolute values. Buffers that a constructor computes (masks, counters) are not drawn.
 """
 import math
 
@@ -12,11 +14,11 @@ from . import expression
 
 
 class WeightError(Exception):
-    """The weights do not go into this model; the text says why and what to do."""
+    """The weights do not fit the model. The text says why and what to do."""
 
 
 def shape_of(entry, sizes):
-    """A weight's extents where axes have `sizes`."""
+    """Returns a weight's extents for these sizes."""
     return [expression.evaluate(extent, sizes) for extent in entry["shape"]]
 
 
@@ -32,7 +34,7 @@ def is_drawn(entry):
 
 
 def unpack(entries, packed, sizes):
-    """Tensors by name from `packed`, a float32 vector on any device; in the order of `entries`."""
+    """Returns tensors by name from `packed`, a float32 vector on any device, in the order of `entries`."""
     result, start = {}, 0
     for entry in entries:
         if not is_drawn(entry):
@@ -58,13 +60,13 @@ def _shapes(tensors):
 
 
 def by_name(model, weights):
-    """Does the model's state have each of them under its name, in its shape?"""
+    """Tells whether the model's state has each weight under its name and with its shape."""
     state = model.state_dict(keep_vars=True)
     return all(isinstance(state.get(n), torch.Tensor) and state[n].shape == w.shape for n, w in weights.items())
 
 
 def match(model, weights):
-    """Which of the model's state each weight goes into: by name, else in order where all shapes agree."""
+    """Pairs each weight with a tensor of the model's state: by name, else in order if all shapes agree."""
     state = {n: t for n, t in model.state_dict(keep_vars=True).items() if isinstance(t, torch.Tensor)}
     if by_name(model, weights):
         return [(state[n], w) for n, w in weights.items()]
@@ -81,7 +83,7 @@ def match(model, weights):
 
 
 def load(model, weights):
-    """Puts `weights` into the model's parameters and buffers, in place."""
+    """Copies `weights` into the model's parameters and buffers, in place."""
     with torch.no_grad():
         for target, value in match(model, weights):
             target.copy_(value)

@@ -1,12 +1,13 @@
-"""Writes a problem's folder from a description: NAME.task, NAME.space, NAME.seen, NAME.host.seen, README.md, the source."""
+"""Writes a problem's folder from a description: NAME.task, NAME.space, NAME.seen, NAME.host.seen, README.md, the
+source."""
 import json
 import math
 import os
 
 from . import expression, stand_in
 
-MOST_ELEMENTS = 31  # of a tensor: 2^31
-MOST_SCRATCH = 33   # of what is computed on the way
+MOST_ELEMENTS = 31  # a tensor has at most 2^31 elements
+MOST_SCRATCH = 33   # an intermediate tensor has at most 2^33
 
 
 def _tiles(axis):
@@ -16,7 +17,7 @@ def _tiles(axis):
 
 
 def _elements(shape):
-    """The product of extents as a text; None where it is constant."""
+    """Returns the product of extents as a text, or None if it is constant."""
     parts = [str(e) if isinstance(e, int) or e.isidentifier() else f"({e})" for e in shape if e != 1]
     return "*".join(parts) if any(not isinstance(e, int) for e in shape) else None
 
@@ -26,7 +27,7 @@ def _steps(text):
 
 
 def bounds(task):
-    """Limits that keep tensors and what lies between them in memory."""
+    """Returns limits that keep tensors and intermediate results in memory."""
     lines = []
     for tensor in task["inputs"] + task["outputs"] + [w for w in task["weights"] if w["kind"] != "constructed"]:
         text = _elements(tensor.get("shape", []))
@@ -44,7 +45,7 @@ def bounds(task):
 
 
 def space(task):
-    """The contract."""
+    """Returns the text of the contract."""
     lines = [f"# {task['name']}: imported from {task['source']['file']}; what each line says was found by running it"]
     width = max([len(a["name"]) for a in task["axes"]] + [5])
     for ring, title in ((1, "# change inputs only"), (2, "# change weights"), (3, "# attributes")):
@@ -70,7 +71,7 @@ def _legal(task, sizes):
 
 
 def seen(task):
-    """The published configurations."""
+    """Returns the text of the published configurations."""
     lines = [f"# {task['name']}: as published"]
     for published in task["published"]:
         sizes = {a["name"]: published[a["sizes"][0]] for a in task["axes"]}
@@ -87,7 +88,7 @@ def seen(task):
 
 
 def law_at(law, sizes):
-    """What a law of describe.py's says of sizes."""
+    """Evaluates a power law of describe.py at these sizes."""
     value = law["coefficient"] * math.prod(sizes[n]**p for n, p in law["powers"].items())
     for name, power in law["below"].items():
         if sizes[name] < law["base"][name]:
@@ -96,13 +97,16 @@ def law_at(law, sizes):
 
 
 def cost(task, sizes):
-    """Roughly what the right answers of a configuration cost a CPU. An element of the greatest tensor on the way counts for a thousand
-    operations: each answer is evaluated in several runs, of which a product of matrices uses the caches and a sum of rows does not."""
+    """Estimates the work for the right answers of a configuration on a CPU.
+
+    An element of the greatest intermediate tensor counts as a thousand operations. Each answer takes several
+    evaluations; in these a matrix product uses the caches and a row sum does not.
+    """
     return law_at(task["flops"], sizes) + 1000 * law_at(task["scratch"], sizes)
 
 
 def host_seen(task):
-    """The published configurations as they are, where the host can pay for them; else what stands in for them."""
+    """Returns the published configurations for a CPU: unchanged if affordable, else smaller ones."""
     published = [line for line in seen(task).splitlines() if not line.startswith("#")]
     stand_ins = [stand_in.line(task, sizes, _legal, cost, len(published)) for sizes in map(_sizes, published)]
     lines = list(dict.fromkeys(line for line, _ in stand_ins))
@@ -116,14 +120,14 @@ def _sizes(line):
 
 
 def _scalar(entry):
-    """What is no tensor, in words."""
+    """Describes an input that is no tensor."""
     if "form" in entry:
         return f"{entry['factor']:g} * {entry['form']}({entry['of']})"
     return entry.get("expression", entry["value"])
 
 
 def readme(task):
-    """The page."""
+    """Returns the text of the folder's page."""
     stays = {a["name"]: f"stays: {a['why'].removeprefix('fixed: ')}" for a in task["fixed"] if a["why"]}
     rows = "\n".join(f"| `{s['name']}` | {s['value']} | {s['ring'] or '-'} | {s['line']} | {stays.get(s['name'], s['why'])[:120]} |"
                      for s in task["sizes"])
@@ -142,7 +146,7 @@ def readme(task):
 
 
 def write(task, source, directory):
-    """All files of the folder; the directory exists."""
+    """Writes all files of the folder. The directory exists."""
     name = task["name"]
     texts = {f"{name}.task": json.dumps(task, indent=1) + "\n", f"{name}.space": space(task), f"{name}.seen": seen(task),
              f"{name}.host.seen": host_seen(task), "README.md": readme(task), "source.py": source.text}
