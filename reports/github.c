@@ -42,20 +42,15 @@ static void begin(FILE *out, const struct result *result, const char *kind, cons
 static void print_failure(FILE *out, const struct result *result, const struct config_result *config,
                           enum outcome outcome)
 {
-    char title[128], *command = NULL;
-    size_t size = 0;
-    FILE *text = open_memstream(&command, &size);
+    char title[128], *command = said_command_text(result, config);
 
     snprintf(title, sizeof title, "%.60s: %s on %s configuration", text_or(result->problem, "unseen"),
              outcome_name(outcome), config->unseen ? "an unseen" : "a seen");
     begin(out, result, outcome == OUTCOME_REFUSED && config->unseen ? "warning" : "error", title);
     markup_github(out, text_or(config->detail, outcome_name(outcome)), 0);
-    if (text != NULL) {
-        said_command(text, result, config);
-        if (fclose(text) == 0) {
-            fputs("%0A", out);
-            markup_github(out, command, 0);
-        }
+    if (command != NULL) {
+        fputs("%0A", out);
+        markup_github(out, command, 0);
     }
     fputc('\n', out);
     free(command);

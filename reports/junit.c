@@ -17,14 +17,9 @@ static void attribute(FILE *out, const char *name, const char *value)
 
 static void print_command(FILE *out, const struct result *result, const struct config_result *config)
 {
-    char *command = NULL;
-    size_t size = 0;
-    FILE *text = open_memstream(&command, &size);
+    char *command = said_command_text(result, config);
 
-    if (text == NULL)
-        return;
-    said_command(text, result, config);
-    if (fclose(text) == 0)
+    if (command != NULL)
         markup_text(out, command);
     free(command);
 }

@@ -50,22 +50,6 @@ static void print_commands(FILE *out, char *const *command, int count)
     fprintf(out, "%s\n", fence);
 }
 
-static char *command_of(const struct result *result, const struct config_result *config)
-{
-    char *command = NULL;
-    size_t size = 0;
-    FILE *text = open_memstream(&command, &size);
-
-    if (text == NULL)
-        return NULL;
-    said_command(text, result, config);
-    if (fclose(text) != 0) {
-        free(command);
-        return NULL;
-    }
-    return command;
-}
-
 /* Shows the simplest failure, then one of every outcome. */
 static void print_failures(FILE *out, const struct result *result)
 {
@@ -73,7 +57,7 @@ static void print_failures(FILE *out, const struct result *result)
     int count = 0, shown[OUTCOME_COUNT] = {0}, failures = 0;
 
     if (result->diagnosis.present &&
-        (command[count] = command_of(result, &result->diagnosis.minimal)) != NULL)
+        (command[count] = said_command_text(result, &result->diagnosis.minimal)) != NULL)
         count++;
     for (int i = 0; i < result->result_count; i++) {
         const enum outcome outcome = config_outcome(&result->results[i], published_decides(result));
@@ -82,7 +66,7 @@ static void print_failures(FILE *out, const struct result *result)
             continue;
         failures++;
         if (shown[outcome]++ < 2 && count < SHOWN_FAILURES &&
-            (command[count] = command_of(result, &result->results[i])) != NULL)
+            (command[count] = said_command_text(result, &result->results[i])) != NULL)
             count++;
     }
     if (count > 0) {
@@ -244,7 +228,7 @@ static void print_several(FILE *out, const struct result *const *results, int co
         print_quadrants(out, results[0], results[i]);
     for (int i = 0; i < shown && commands < SHOWN_COMMANDS; i++)
         if (results[i]->diagnosis.present &&
-            (command[commands] = command_of(results[i], &results[i]->diagnosis.minimal)) != NULL)
+            (command[commands] = said_command_text(results[i], &results[i]->diagnosis.minimal)) != NULL)
             commands++;
     if (commands > 0) {
         fputs("\nThe simplest failures:\n\n", out);

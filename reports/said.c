@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "program.h"
@@ -411,6 +412,21 @@ static void print_command(FILE *out, const struct result *result, const char *li
         text_shell(out, value);
     }
     print_options(out, result);
+}
+
+char *said_command_text(const struct result *result, const struct config_result *config)
+{
+    char *command = NULL;
+    size_t size = 0;
+    FILE *text = open_memstream(&command, &size);
+
+    if (text == NULL)
+        return NULL;
+    said_command(text, result, config);
+    if (fclose(text) == 0)
+        return command;
+    free(command);
+    return NULL;
 }
 
 void said_command(FILE *out, const struct result *result, const struct config_result *config)

@@ -39,6 +39,8 @@ bool said_partial(char text[SAID_SIZE], const struct result *result);
 /* The command that runs a configuration again, ready to paste; if only timed calls failed, the configuration
  * of these calls. */
 void said_command(FILE *out, const struct result *result, const struct config_result *config);
+/* The same as a string, which the caller frees; NULL: out of memory. */
+char *said_command_text(const struct result *result, const struct config_result *config);
 /* The same for a configuration line with --values. */
 void said_command_values(FILE *out, const struct result *result, const char *line, const char *values);
 /* The command of the whole run with its seed: as typed, or reconstructed if the typed one is not known. An

@@ -75,20 +75,6 @@ static int rule_index(enum outcome outcome)
     return i;
 }
 
-static char *command_of(const struct result *result, const struct config_result *config)
-{
-    char *command = NULL;
-    size_t size = 0;
-    FILE *text = open_memstream(&command, &size);
-    if (text == NULL)
-        return NULL;
-    said_command(text, result, config);
-    if (fclose(text) == 0)
-        return command;
-    free(command);
-    return NULL;
-}
-
 static json_t *result_of(const char *rule, int index, const char *level, const char *message,
                          const struct result *result)
 {
@@ -99,7 +85,7 @@ static json_t *result_of(const char *rule, int index, const char *level, const c
 static json_t *failure_of(const struct result *result, const struct config_result *config,
                           enum outcome outcome)
 {
-    char *const command = command_of(result, config);
+    char *const command = said_command_text(result, config);
     char message[4096];
     const bool mild = outcome == OUTCOME_REFUSED && config->unseen;
     snprintf(message, sizeof message, "%.700s: %.900s\nRun it again: %.2000s", config->line,

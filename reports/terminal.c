@@ -165,17 +165,17 @@ void terminal_config(FILE *out, const struct config_result *config, bool colour)
 
 /* ---- After the run ---- */
 
-static void print_findings(FILE *out, const struct result *result)
+void terminal_findings(FILE *out, const struct result *result, int most, const char *elsewhere)
 {
     char text[400];
 
-    for (int i = 0; i < result->finding_count && i < SHOWN_FINDINGS; i++) {
+    for (int i = 0; i < result->finding_count && i < most; i++) {
         snprintf(text, sizeof text, "%s: %s", finding_name(result->finding[i].kind),
                  result->finding[i].evidence);
         terminal_line(out, "finding", text);
     }
-    if (result->finding_count > SHOWN_FINDINGS) {
-        snprintf(text, sizeof text, "%d more (--json lists them)", result->finding_count - SHOWN_FINDINGS);
+    if (result->finding_count > most) {
+        snprintf(text, sizeof text, "%d more (%s lists them)", result->finding_count - most, elsewhere);
         terminal_line(out, "finding", text);
     }
 }
@@ -279,7 +279,7 @@ void terminal_report(FILE *out, const struct result *result, bool colour, bool v
     terminal_failures(out, result, colour);
     if (published_count(result).rejected > 0)
         fputc('\n', out);
-    print_findings(out, result);
+    terminal_findings(out, result, SHOWN_FINDINGS, "--json");
     terminal_forbid(out, result);
     terminal_skipped(out, result);
     said_arithmetic(text, result);

@@ -25,17 +25,7 @@ static void paragraph(FILE *out, const char *text)
 
 static void print_findings(FILE *out, const struct result *result)
 {
-    char text[400];
-
-    for (int i = 0; i < result->finding_count && i < SHOWN_FINDINGS; i++) {
-        snprintf(text, sizeof text, "%s: %s", finding_name(result->finding[i].kind),
-                 result->finding[i].evidence);
-        terminal_line(out, "finding", text);
-    }
-    if (result->finding_count > SHOWN_FINDINGS) {
-        snprintf(text, sizeof text, "%d more (-v lists them)", result->finding_count - SHOWN_FINDINGS);
-        terminal_line(out, "finding", text);
-    }
+    terminal_findings(out, result, SHOWN_FINDINGS, "-v");
     if (result->finding_count > 0)
         fputc('\n', out);
 }

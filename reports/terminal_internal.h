@@ -15,6 +15,8 @@ void terminal_label(FILE *out, const char *label);
 /* Prints a label and wrapped text. */
 void terminal_line(FILE *out, const char *label, const char *text);
 
+/* Prints at most `most` findings, a line each, and the option that lists the others. */
+void terminal_findings(FILE *out, const struct result *result, int most, const char *elsewhere);
 /* Prints the libraries that --forbid names, if the candidate uses none of them. */
 void terminal_forbid(FILE *out, const struct result *result);
 /* Prints the verdict in one sentence; for a run that was cut off, how far it came; and another check's

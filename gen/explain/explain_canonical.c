@@ -81,17 +81,6 @@ static int64_t value_of(const struct explainer *ex, const struct atom *atom, int
     return quantity->kind == QUANTITY_TILES ? (axis + quantity->tile - 1) / quantity->tile : axis;
 }
 
-static int64_t lcm(int64_t a, int64_t b)
-{
-    int64_t x = a, y = b;
-    while (y != 0) {
-        const int64_t rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return a / x * b;
-}
-
 /* Returns how far the values must be compared: whole periods beyond the last threshold. Returns 0 if that is
  * too far, or if a term asks for published values, sets or powers of two. */
 static int64_t reach_of(const struct explainer *ex, const struct atom *atom, const bool *in, int count)
@@ -107,7 +96,7 @@ static int64_t reach_of(const struct explainer *ex, const struct atom *atom, con
         if (atom[i].kind == ATOM_SEEN || atom[i].kind == ATOM_POWER || atom[i].kind == ATOM_SET ||
             atom[i].a > MOST_ENUMERATED)
             return 0;
-        period = remainder ? lcm(period, atom[i].a * tile) : period;
+        period = remainder ? explain_lcm(period, atom[i].a * tile) : period;
         if (period > MOST_ENUMERATED)
             return 0;
         if (atom[i].kind == ATOM_ABOVE || atom[i].kind == ATOM_EQUAL)

@@ -196,17 +196,6 @@ static void sort_clause(const struct explainer *ex, struct guess *guess, int fro
 
 /* --- multiples of a modulus beyond those that are tested --- */
 
-static int64_t lcm(int64_t a, int64_t b)
-{
-    int64_t x = a, y = b;
-    while (y != 0) {
-        const int64_t rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return a / x * b;
-}
-
 /* Returns whether both predicates are in one clause; with `alone`, whether each is a clause of its own. */
 static bool are_together(const struct guess *guess, int i, int j, bool alone)
 {
@@ -230,7 +219,7 @@ static int64_t common_modulus(const struct explainer *ex, const struct guess *gu
         tiles->kind != QUANTITY_TILES || axis->axis[0] != tiles->axis[0] || a->a % tiles->tile != 0 ||
         !are_together(guess, i, j, a->negated))
         return 0;
-    return lcm(a->a, tiles->tile * b->a);
+    return explain_lcm(a->a, tiles->tile * b->a);
 }
 
 static void merge_moduli(const struct explainer *ex, struct guess *guess)

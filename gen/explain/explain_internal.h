@@ -24,6 +24,9 @@ enum {
 
 /* --- explain_quantity.c: whole numbers that a kernel may branch on --- */
 
+/* Returns the least common multiple of two positive numbers. */
+int64_t explain_lcm(int64_t a, int64_t b);
+
 enum quantity_kind {
     QUANTITY_PRODUCT,   /* of one axis (the axis itself) to four */
     QUANTITY_RATIO,     /* axis[0] / axis[1] */

@@ -68,6 +68,11 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
+int64_t explain_lcm(int64_t a, int64_t b)
+{
+    return a / gcd(a, b) * b;
+}
+
 /* Saturates on overflow, as a constraint does. */
 static int64_t offset(int64_t rows, int64_t pitch)
 {

@@ -123,5 +123,14 @@ def whole_numbers_may_be_distributed_too():
     assert float(exact.allowed.max()) == 0  # of few bits and powers of two every form is exact
 
 
-TESTS = [an_optimizers_step_may_take_any_form, a_mixture_may_be_a_difference_that_is_weighed, products_may_be_distributed,
+def terms_that_cancel_may_be_added_in_another_order():
+    """A diagonal that outweighs its row, with runs that decide: a + |a| is exact where a < 0, and |a| + 1 is not."""
+    a = (uneven(5) * 1000).reshape(-1, 1, 1)
+    b = drawn(COUNT, seed=6).reshape(-1, 1, 1)
+    judged = judged_of(lambda t, s: torch.linalg.solve(t + t.abs() + 1, s), [a, b])
+    assert worst(judged, b / (a + (a.abs() + 1))) <= 1
+    assert worst(judged, b / (a + a.abs() + 1.001)) > 1
+
+
+TESTS = [terms_that_cancel_may_be_added_in_another_order, an_optimizers_step_may_take_any_form, a_mixture_may_be_a_difference_that_is_weighed, products_may_be_distributed,
          whole_numbers_may_be_distributed_too]

@@ -114,6 +114,27 @@ static struct result_coverage coverage_of(const struct coverage *c)
                                     .excluded_by_contract = c->contract};
 }
 
+/* Copies names, hashes and texts of the run, and what is known of the baseline. */
+static void copy_identity(const struct task *task, const struct options *options, struct result *result)
+{
+    snprintf(result->candidate_path, sizeof result->candidate_path, "%s", options->argument[1]);
+    memcpy(result->candidate_sha256, task->build.sha256, sizeof result->candidate_sha256);
+    memcpy(result->device, task->device.name, sizeof result->device);
+    memcpy(result->driver, task->device.driver, sizeof result->driver);
+    memcpy(result->commitment, task->commitment, sizeof result->commitment);
+    snprintf(result->notes, sizeof result->notes, "%.1000s", task->notes.text);
+    snprintf(result->remarks, sizeof result->remarks, "%.*s",
+             (int)(task->drawing_notes < 1000 ? task->drawing_notes : 1000), task->notes.text);
+    snprintf(result->unseen_given, sizeof result->unseen_given, "%.500s",
+             options->unseen_set ? options->unseen_set : "");
+    snprintf(result->baseline.path, sizeof result->baseline.path, "%.500s", task->baseline_path);
+    memcpy(result->baseline.sha256, task->baseline.sha256, sizeof task->baseline.sha256);
+    result->baseline.own = task->baseline_own;
+    result->own_tolerance.present = task->space.tolerance.given;
+    result->own_tolerance.atol = task->space.tolerance.atol;
+    result->own_tolerance.rtol = task->space.tolerance.rtol;
+}
+
 static void start_result(const struct task *task, const struct options *options, struct result *result)
 {
     struct arithmetics arithmetics;
@@ -143,16 +164,7 @@ static void start_result(const struct task *task, const struct options *options,
         .planned = task->seen_set.count + task->unseen_set.count,
         .planned_seen = task->seen_set.count,
         .planned_scouts = drawn_scouts(&task->unseen_set)};
-    snprintf(result->candidate_path, sizeof result->candidate_path, "%s", options->argument[1]);
-    memcpy(result->candidate_sha256, task->build.sha256, sizeof result->candidate_sha256);
-    memcpy(result->device, task->device.name, sizeof result->device);
-    memcpy(result->driver, task->device.driver, sizeof result->driver);
-    memcpy(result->commitment, task->commitment, sizeof result->commitment);
-    snprintf(result->notes, sizeof result->notes, "%.1000s", task->notes.text);
-    snprintf(result->remarks, sizeof result->remarks, "%.*s",
-             (int)(task->drawing_notes < 1000 ? task->drawing_notes : 1000), task->notes.text);
-    snprintf(result->unseen_given, sizeof result->unseen_given, "%.500s",
-             options->unseen_set ? options->unseen_set : "");
+    copy_identity(task, options, result);
     if (options->unseen_set)
         result_note(result,
                     "the unseen set came from %.300s and was not drawn: the candidate may have been prepared "
@@ -162,12 +174,6 @@ static void start_result(const struct task *task, const struct options *options,
     show_kept_sizes(result, task);
     show_computed_inputs(result, task);
     run_say_sandbox(result);
-    snprintf(result->baseline.path, sizeof result->baseline.path, "%.500s", task->baseline_path);
-    memcpy(result->baseline.sha256, task->baseline.sha256, sizeof task->baseline.sha256);
-    result->baseline.own = task->baseline_own;
-    result->own_tolerance.present = task->space.tolerance.given;
-    result->own_tolerance.atol = task->space.tolerance.atol;
-    result->own_tolerance.rtol = task->space.tolerance.rtol;
     start_peaks(task, &result->peaks);
     result->phase.build = task->build.seconds;
     result->phase.draw = task->draw_seconds;

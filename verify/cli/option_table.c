@@ -161,6 +161,7 @@ static const struct option_row rows[] = {
 };
 /* clang-format on */
 enum { ROWS = sizeof rows / sizeof *rows };
+_Static_assert(ROWS + REPORT_COUNT <= OPTION_ROWS_MOST, "raise OPTION_ROWS_MOST");
 
 /* Each report format is an option: its row comes from the table of reports. */
 static const struct option_row *report_row(int kind)
