@@ -42,7 +42,9 @@ GIT := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 probe = $(shell echo 'int main(void){return 0;}' | $(CC) $(LDFLAGS) -x c -o /dev/null - $(1) 2>/dev/null && echo yes)
 has_static = $(filter /%,$(shell $(CC) $(LDFLAGS) -print-file-name=lib$(1).a 2>/dev/null))
 has_library = $(or $(call has_static,$(1)),$(call probe,-l$(1)))
-has_header = $(shell echo '\#include <$(1)>' | $(2) -E -x $(3) - >/dev/null 2>&1 && echo yes)
+# make 4.3 keeps the backslash of an escaped number sign in a function's argument, older ones need it: a variable suits both.
+hash := \#
+has_header = $(shell echo '$(hash)include <$(1)>' | $(2) -E -x $(3) - >/dev/null 2>&1 && echo yes)
 has_program = $(shell command -v $(1) 2>/dev/null)
 # -l options for libraries that are linked statically where there is a static one.
 comma := ,

@@ -29,8 +29,14 @@ take() {
     "$tests" $apart || : >"$room/failed"
     take
 ) >"$room/log" 2>&1 &
-"$tests" --but $apart $(echo $groups | tr , ' ') || : >"$room/failed"
-take
+{
+    "$tests" --but $apart $(echo $groups | tr , ' ') || : >"$room/failed"
+    take
+} 2>&1 | tee "$room/first"
 wait
 cat "$room/fetched" "$room/log"
-[ ! -e "$room/failed" ]
+[ -e "$room/failed" ] || exit 0
+# A log may be shown from its end only, so that failures come once more there. These are the lines of Check and of nested tests.
+echo "failures:"
+grep -hE ':[FE]:|^FAIL|^not ok' "$room/first" "$room/log"
+exit 1
