@@ -1,10 +1,21 @@
 """Stand-ins for candidates: a task's own graph with some operations computed in another way, honest or
 wrong. The wrong ones are the product's own (verify/python/harden)."""
+
 import torch
 
 from _unseen.harden.variants import (  # noqa: F401
-    PRODUCTS, POOLS, REDUCTIONS, SCANS, has_products, operands_rounded, rounded, strided, tail_left_out,
-    tile_left_out, wrong_strides)
+    PRODUCTS,
+    POOLS,
+    REDUCTIONS,
+    SCANS,
+    has_products,
+    operands_rounded,
+    rounded,
+    strided,
+    tail_left_out,
+    tile_left_out,
+    wrong_strides,
+)
 from _unseen.oracle.executed import run  # noqa: F401
 from _unseen.oracle.graph import packet
 
@@ -30,8 +41,17 @@ def convolution_in_parts(args, parts):
     total = None
     for low, high in reversed(list(zip(edges, edges[1:]))):
         kernel = w[low:high] if transposed else w[:, low:high]
-        part = torch.ops.aten.convolution(x[:, low:high].contiguous(), kernel.contiguous(), None, stride, padding,
-                                          dilation, transposed, out_padding, 1)
+        part = torch.ops.aten.convolution(
+            x[:, low:high].contiguous(),
+            kernel.contiguous(),
+            None,
+            stride,
+            padding,
+            dilation,
+            transposed,
+            out_padding,
+            1,
+        )
         total = part if total is None else total + part
     return total if bias is None else total + bias.reshape(-1, *[1] * (x.dim() - 2))
 
@@ -52,12 +72,15 @@ def channelwise(t, x):
 
 def reordered(parts):
     """All freedoms of the declared arithmetic: splits of k, order of sums, one-pass moments, other forms."""
+
     def change(node, args, named):
         name = packet(node)
         if name in ("mm", "bmm"):
             return product_in_parts(args[0], args[1], parts)
         if name == "addmm":
-            return product_in_parts(args[1], args[2], parts) * named.get("alpha", 1) + args[0] * named.get("beta", 1)
+            return product_in_parts(args[1], args[2], parts) * named.get("alpha", 1) + args[0] * named.get(
+                "beta", 1
+            )
         if name == "convolution":
             return convolution_in_parts(args, parts)
         if name in ("sum", "mean") and len(args) > 1 and args[1]:
@@ -74,6 +97,7 @@ def reordered(parts):
         if name == "div" and isinstance(args[1], (int, float)):
             return args[0] * (1.0 / args[1])
         return norm_again(name, args)
+
     return change
 
 

@@ -6,6 +6,7 @@ Without KERNELBENCH it takes the graphs of test_oracle.py's small cases. It writ
 and then JSON. It also writes NAME.want: "NUMBERS TEXT", then lines "OUTPUT INDEX VALUE RADIUS". It
 prints the operations that cannot be lowered.
 """
+
 import glob
 import os
 import sys
@@ -40,6 +41,7 @@ def write(folder, name, graph, state, inputs):
 
 def tasks(root, levels):
     import small_tasks
+
     for level in levels:
         for path in sorted(glob.glob(os.path.join(root, f"level{level}", "*.py"))):
             name = f"{level}_{os.path.basename(path).split('_')[0]}"

@@ -2,6 +2,7 @@
 
 The first word of the task's description file decides its behaviour.
 """
+
 import array
 import fcntl
 import json
@@ -39,7 +40,7 @@ def misbehave(how):
         time.sleep(1000)
     elif how == "hoards":
         hoard = bytearray(1 << 30)
-        hoard[:: 4096] = b"x" * len(hoard[:: 4096])
+        hoard[::4096] = b"x" * len(hoard[::4096])
         time.sleep(1000)
     elif how == "babbles":
         return "whatever"
@@ -56,12 +57,14 @@ def answer(question, memory, count):
     values = struct.unpack_from(f"{n}f", memory, x["at"])
     lines = ["ok"]
     for output in question["outputs"]:
-        want = [2.0 * v for v in values] if output["dtype"] == "float32" else [float(values.index(max(values)))]
+        want = (
+            [2.0 * v for v in values] if output["dtype"] == "float32" else [float(values.index(max(values)))]
+        )
         if output["dtype"] == "int64":  # another place with the greatest value is as right
             got = struct.unpack_from("q", memory, output["got"])[0]
             if 0 <= got < n and values[got] == max(values):
                 want = [float(got)]
-        allowed = [2.0 ** -24 * abs(w) if output["dtype"] == "float32" else 0.0 for w in want]
+        allowed = [2.0**-24 * abs(w) if output["dtype"] == "float32" else 0.0 for w in want]
         struct.pack_into(f"{len(want)}d", memory, output["want"], *want)
         struct.pack_into(f"{len(want)}d", memory, output["allowed"], *allowed)
         lines.append(f"enclosed bound varies {count}")
@@ -74,9 +77,17 @@ def graph(memory):
     n = x["shape"][0]
     factor = 3.0 if how == "contradicts" else 2.0
     numbers = struct.pack(f"{n + 1}d{n}q", *struct.unpack_from(f"{n}f", memory, x["at"]), factor, *[0] * n)
-    text = json.dumps({"nodes": [{"op": "input", "n": n, "at": 0}, {"op": "input", "n": 1, "at": 8 * n},
-                                 {"op": "map", "n": n, "at": 8 * n + 8, "a": 1, "fill": 1},
-                                 {"op": "mul", "n": n, "a": 0, "b": 2}], "outputs": [3, -1]}).encode()
+    text = json.dumps(
+        {
+            "nodes": [
+                {"op": "input", "n": n, "at": 0},
+                {"op": "input", "n": 1, "at": 8 * n},
+                {"op": "map", "n": n, "at": 8 * n + 8, "a": 1, "fill": 1},
+                {"op": "mul", "n": n, "a": 0, "b": 2},
+            ],
+            "outputs": [3, -1],
+        }
+    ).encode()
     fd = os.memfd_create("graph", os.MFD_ALLOW_SEALING)
     os.write(fd, numbers + text)
     if how != "unsealed":

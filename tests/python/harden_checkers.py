@@ -7,6 +7,7 @@ KERNELBENCH is a checkout of KernelBench, HARD benchmarks/hard of KernelBench-Ha
 unchanged, with stand-ins for a GPU: torch.cuda.synchronize does nothing, "cuda:0" reads "cpu", and
 packages that are not needed here are empty modules.
 """
+
 import glob
 import os
 import shutil
@@ -28,8 +29,25 @@ class ModelNew(Model):
 
 
 def harden(unseen, task, out):
-    subprocess.run([unseen, "harden", task, "--out", out, "--device", "host", "--seed", "1", "--unseen", "12", "--python",
-                    sys.executable, "--quiet"], check=True)
+    subprocess.run(
+        [
+            unseen,
+            "harden",
+            task,
+            "--out",
+            out,
+            "--device",
+            "host",
+            "--seed",
+            "1",
+            "--unseen",
+            "12",
+            "--python",
+            sys.executable,
+            "--quiet",
+        ],
+        check=True,
+    )
     return out
 
 
@@ -43,13 +61,30 @@ class Empty(types.ModuleType):
 def kernelbench(root):
     """Its evaluation module."""
     sys.path.insert(0, os.path.join(root, "src"))
-    for name in ("pydantic", "requests", "tomli", "tqdm", "openai", "litellm", "datasets", "dotenv", "together", "anthropic",
-                 "google", "google.generativeai", "tabulate", "pandas", "kernelbench.timing", "kernelbench.dataset"):
+    for name in (
+        "pydantic",
+        "requests",
+        "tomli",
+        "tqdm",
+        "openai",
+        "litellm",
+        "datasets",
+        "dotenv",
+        "together",
+        "anthropic",
+        "google",
+        "google.generativeai",
+        "tabulate",
+        "pandas",
+        "kernelbench.timing",
+        "kernelbench.dataset",
+    ):
         try:
             __import__(name)
         except Exception:
             sys.modules[name] = Empty(name)
     import kernelbench.eval as evaluation
+
     torch.cuda.synchronize = lambda *a, **k: None
     return evaluation
 
@@ -70,6 +105,7 @@ def in_kernelbench(unseen, root, task):
     assert loaded and all(callable(f) for f in loaded[:3]), "KernelBench does not load it"
     caught = 0
     for i in range(len(context["SHAPES"])):
+
         def check(make):
             torch.manual_seed(42)
             weights = lambda model: context["vary_weights"](model, context["SEEDS"][i])
@@ -79,12 +115,23 @@ def in_kernelbench(unseen, root, task):
             torch.manual_seed(42)
             other = weights(make(*arguments))
             return evaluation.run_and_check_correctness(
-                right, other, lambda: context["get_inputs_for"](i), metadata={}, num_correct_trials=5, seed=42,
-                device=torch.device("cpu"), backend="cuda", precision=torch.float32).correctness
+                right,
+                other,
+                lambda: context["get_inputs_for"](i),
+                metadata={},
+                num_correct_trials=5,
+                seed=42,
+                device=torch.device("cpu"),
+                backend="cuda",
+                precision=torch.float32,
+            ).correctness
+
         assert check(context["Model"]), f"shape {i}: KernelBench rejects the task itself"
         caught += not check(context["ModelNew"])
     assert caught, "no shape shows a lost tail to KernelBench's check"
-    print(f"KernelBench {task}: {len(context['SHAPES'])} shapes run, the task itself passes all, a lost tail fails {caught}")
+    print(
+        f"KernelBench {task}: {len(context['SHAPES'])} shapes run, the task itself passes all, a lost tail fails {caught}"
+    )
 
 
 def in_hard(unseen, root, problem="07_w4a16_gemm"):
@@ -92,10 +139,16 @@ def in_hard(unseen, root, problem="07_w4a16_gemm"):
     loses its tail."""
     source = next(p for p in glob.glob(os.path.join(root, "problems-*", problem)))
     with tempfile.TemporaryDirectory() as place:
-        subprocess.run([unseen, "import", source, "--python", sys.executable, "--out", place], check=True,
-                       stdout=subprocess.DEVNULL)
-        out = harden(unseen, next(p for p in glob.glob(os.path.join(place, "*")) if os.path.isdir(p)),
-                     os.path.join(place, "out"))
+        subprocess.run(
+            [unseen, "import", source, "--python", sys.executable, "--out", place],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        out = harden(
+            unseen,
+            next(p for p in glob.glob(os.path.join(place, "*")) if os.path.isdir(p)),
+            os.path.join(place, "out"),
+        )
         there = os.path.join(place, "hard", "problems", problem)
         shutil.copytree(source, there)
         shutil.copytree(os.path.join(root, "src"), os.path.join(place, "hard", "src"))
@@ -104,9 +157,13 @@ def in_hard(unseen, root, problem="07_w4a16_gemm"):
             text = file.read().replace('"cuda:0"', '"cpu"')
         with open(os.path.join(there, "check.py"), "w", encoding="utf-8") as file:
             file.write(text)
-        with open(os.path.join(there, "yaml.py"), "w", encoding="utf-8") as file:  # its tolerances are then the defaults
+        # its tolerances are then the defaults
+        with open(os.path.join(there, "yaml.py"), "w", encoding="utf-8") as file:
             file.write(f"def safe_load(text):\n    return {{'name': '{problem}'}}\n")
-        for what, tail in (("PASS", ""), ("FAIL", FAULTY.replace("ModelNew(Model)", "_Faulty(Model)") + "\n\nModel = _Faulty\n")):
+        for what, tail in (
+            ("PASS", ""),
+            ("FAIL", FAULTY.replace("ModelNew(Model)", "_Faulty(Model)") + "\n\nModel = _Faulty\n"),
+        ):
             with open(os.path.join(there, "reference.py"), encoding="utf-8") as file:
                 solution = file.read()
             with open(os.path.join(there, "solution.py"), "w", encoding="utf-8") as file:

@@ -1,4 +1,5 @@
 """The command that a hardened file is, and its check(ModelNew). FOLDER NAME SOURCE, the task's own file, whose Model is right."""
+
 import os
 import subprocess
 import sys
@@ -10,16 +11,26 @@ WRONG = "class ModelNew(Model):\n    def forward(self, *x):\n        y = super()
 SOLUTIONS = {  # what is written behind the source: (status, a line of what is printed)
     "right": ("ModelNew = Model\n", 0, "of"),
     "wrong": (WRONG, 1, "fail 0"),
-    "raises": ("class ModelNew(Model):\n    def forward(self, *x):\n        raise RuntimeError('no such shape')\n", 1, "RuntimeError: no such shape"),
-    "other names": ("class ModelNew(Model):\n    def __init__(self, *a):\n        super().__init__(*a)\n        for n in [*self._parameters]:\n"
-                    "            self._parameters['my_' + n] = self._parameters.pop(n)\n", 1, "its state dict lacks"),
+    "raises": (
+        "class ModelNew(Model):\n    def forward(self, *x):\n        raise RuntimeError('no such shape')\n",
+        1,
+        "RuntimeError: no such shape",
+    ),
+    "other names": (
+        "class ModelNew(Model):\n    def __init__(self, *a):\n        super().__init__(*a)\n        for n in [*self._parameters]:\n"
+        "            self._parameters['my_' + n] = self._parameters.pop(n)\n",
+        1,
+        "its state dict lacks",
+    ),
     "none": ("", 2, "a file with a class ModelNew was expected"),
     "no Python": ("def f(:\n", 2, "SyntaxError"),
 }
 
 
 def run(folder, name, path):
-    done = subprocess.run([sys.executable, "-B", os.path.join(folder, f"{name}.py"), *path], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-B", os.path.join(folder, f"{name}.py"), *path], capture_output=True, text=True
+    )
     return done.returncode, done.stdout + done.stderr
 
 

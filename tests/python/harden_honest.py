@@ -4,6 +4,7 @@ the written ones.
 
     python tests/python/harden_honest.py OUT [3]
 """
+
 import glob
 import json
 import logging
@@ -26,8 +27,13 @@ from _unseen.task import source  # noqa: E402
 
 def variants(case):
     """(name, outputs) of each freedom of the declared arithmetic."""
-    yield "fp64, rounded at the end", [t.to(r.dtype) for t, r in zip(
-        candidates.run(case.graph, case.state, case.inputs, double=True), case.reference)]
+    yield (
+        "fp64, rounded at the end",
+        [
+            t.to(r.dtype)
+            for t, r in zip(candidates.run(case.graph, case.state, case.inputs, double=True), case.reference)
+        ],
+    )
     yield "k in 4 parts, other forms", case.run(candidates.reordered(4))
     yield "k one by one", case.run(candidates.reordered(1 << 20))
 
@@ -62,7 +68,9 @@ def main():
             pair = (shape["atol"], shape["rtol"])
             for seed in range(seeds):
                 try:
-                    case = cases.Case(subject, shape["sizes"], shape["input"], shape["seed"] + 100 + seed, True).judge()
+                    case = cases.Case(
+                        subject, shape["sizes"], shape["input"], shape["seed"] + 100 + seed, True
+                    ).judge()
                 except Unsupported as why:
                     print(f"{hardened['task']} shape {i}: {why}", flush=True)
                     continue
@@ -71,8 +79,10 @@ def main():
                     most[name] = max(most.get(name, 0.0), excess(case, out, pair))
                     if not checks.hardened(case.reference, out, case.judged, pair):
                         rejected.append(f"{hardened['task']} shape {i} seed {seed}: {name}")
-    print(f"{asked} asked, {len(rejected)} rejected; greatest difference over tolerance: "
-          + ", ".join(f"{name} {ratio:.2f}" for name, ratio in most.items()))
+    print(
+        f"{asked} asked, {len(rejected)} rejected; greatest difference over tolerance: "
+        + ", ".join(f"{name} {ratio:.2f}" for name, ratio in most.items())
+    )
     print("\n".join(rejected))
 
 

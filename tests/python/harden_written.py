@@ -1,4 +1,5 @@
 """Do the files that `unseen harden` wrote run? FOLDER NAME. The module is executed as KernelBench does it: from a string."""
+
 import importlib.util
 import json
 import os
@@ -26,13 +27,19 @@ def check_module(context):
         inputs = context["get_inputs_for"](i)
         torch.manual_seed(context["SEEDS"][i])
         again = context["get_inputs_for"](i)
-        assert all(torch.equal(a, b) for a, b in zip(inputs, again) if isinstance(a, torch.Tensor)), "inputs by the seed"
+        assert all(torch.equal(a, b) for a, b in zip(inputs, again) if isinstance(a, torch.Tensor)), (
+            "inputs by the seed"
+        )
         with torch.no_grad():
             want, other = context["model_for"](i)(*inputs), context["model_for"](i)(*inputs)
             torch.manual_seed(context["SEEDS"][i])
-            candidate = context["vary_weights"](context["Model"](*context["get_init_inputs_for"](i)), context["SEEDS"][i])
+            candidate = context["vary_weights"](
+                context["Model"](*context["get_init_inputs_for"](i)), context["SEEDS"][i]
+            )
             got = candidate(*inputs)
-        assert context["accepts"](i, want, other) and context["accepts"](i, want, got), f"shape {i}: itself is rejected"
+        assert context["accepts"](i, want, other) and context["accepts"](i, want, got), (
+            f"shape {i}: itself is rejected"
+        )
         first = want[0] if isinstance(want, (tuple, list)) else want
         if not isinstance(want, (tuple, list)) and bool((first != 0).any()):
             assert not context["accepts"](i, want, torch.zeros_like(first)), f"shape {i}: zeros are accepted"
@@ -43,7 +50,9 @@ def check_lists(folder, count):
     spec = importlib.util.spec_from_file_location("shapes", os.path.join(folder, "shapes.py"))
     shapes = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(shapes)
-    assert 1 <= len(shapes.SHAPES) <= count and all(isinstance(v, int) for s in shapes.SHAPES for v in s.values())
+    assert 1 <= len(shapes.SHAPES) <= count and all(
+        isinstance(v, int) for s in shapes.SHAPES for v in s.values()
+    )
     with open(os.path.join(folder, "workloads.jsonl"), encoding="utf-8") as file:
         lines = [json.loads(line) for line in file]
     assert len(lines) == len(shapes.SHAPES)

@@ -1,5 +1,6 @@
 """Shared by the tests of importing: importing, describing and writing a task's text, and running the
 tests."""
+
 import contextlib
 import inspect
 import os
@@ -64,7 +65,13 @@ def get_inputs():
 
 def run(names, others=()):
     """All functions of a test file but its helpers."""
-    tests = [f for name, f in names.items() if getattr(f, "__module__", None) == "__main__" and inspect.isfunction(f) and name not in (*others, "main")]
+    tests = [
+        f
+        for name, f in names.items()
+        if getattr(f, "__module__", None) == "__main__"
+        and inspect.isfunction(f)
+        and name not in (*others, "main")
+    ]
     for test in tests:
         test()
     print(f"{len(tests)} tests, 0 failed")

@@ -1,5 +1,6 @@
 """Runs a command with a terminal as its standard output and error: TEXT COMMAND.. Its output is passed on.
 Ends with 0 where TEXT was in it. Needs no torch."""
+
 import os
 import pty
 import sys

@@ -7,6 +7,7 @@ is a task: it is traced, evaluated by the oracle, and PyTorch's own answer is he
 faults: an exception other than `Unsupported`, and an answer of PyTorch that is rejected. `--share N` takes one operation in N,
 chosen by the seed. `--page` prints the lists of doc/operations.md, and `--held FILE` holds that page against what is found.
 """
+
 import argparse
 import collections
 import itertools
@@ -28,11 +29,19 @@ from _unseen.oracle import constant, coverage, evaluate, executed, graph as grap
 from _unseen.oracle.number import Unsupported, distance
 from _unseen.task import structure
 
-TYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16, "int64": torch.int64, "int32": torch.int32,
-         "bool": torch.bool}
+TYPES = {
+    "float32": torch.float32,
+    "float16": torch.float16,
+    "bfloat16": torch.bfloat16,
+    "int64": torch.int64,
+    "int32": torch.int32,
+    "bool": torch.bool,
+}
 MOST_ELEMENTS = 1 << 16  # of all inputs of a call
-NO_ANSWER = ("empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted")  # what is in memory
-MADE = ("scalar_tensor", "linspace", "arange", "full", "fill", "logspace")  # of numbers of the code, as their type holds them
+# what is in memory
+NO_ANSWER = ("empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted")
+# of numbers of the code, as their type holds them
+MADE = ("scalar_tensor", "linspace", "arange", "full", "fill", "logspace")
 FAULTS = ("crash", "rejected", "radius", "unruled")
 
 
@@ -46,6 +55,7 @@ def op_db():
             stand_in.TestCase = unittest.TestCase
             sys.modules["expecttest"] = stand_in
     from torch.testing._internal.common_methods_invocations import op_db as table
+
     return table
 
 
@@ -66,7 +76,10 @@ class Call(torch.nn.Module):
             leaves[place] = tensor
         first, args, named = tree_unflatten(leaves, self.layout)
         result = self.operation(first, *args, **named)
-        return tuple(torch.view_as_real(t.resolve_conj()) if t.is_complex() else t for _, t in structure.places(result, torch.Tensor) or [])
+        return tuple(
+            torch.view_as_real(t.resolve_conj()) if t.is_complex() else t
+            for _, t in structure.places(result, torch.Tensor) or []
+        )
 
 
 def seeded(*parts):
@@ -102,7 +115,10 @@ def is_coarse(call, judged, eager):
     if not any(t.dtype in (torch.float16, torch.bfloat16) for t in call.inputs + eager):
         return False
     wide, leaves = [t.float() if t.is_floating_point() else t for t in call.inputs], call.leaves
-    call.leaves = [torch.float32 if x in (torch.float16, torch.bfloat16) and isinstance(x, torch.dtype) else x for x in leaves]
+    call.leaves = [
+        torch.float32 if x in (torch.float16, torch.bfloat16) and isinstance(x, torch.dtype) else x
+        for x in leaves
+    ]
     try:
         made = as_list(call(*wide))
     except Exception:  # it may be there for 16 bits alone
@@ -138,7 +154,11 @@ def as_declared(node, args, named):
     if not dtype.is_floating_point:
         return None
     if graphs.packet(node) == "fill":
-        return torch.full_like(args[0], float(torch.tensor(args[1], dtype=dtype)), dtype=torch.float64) if not isinstance(args[1], torch.Tensor) else None
+        return (
+            torch.full_like(args[0], float(torch.tensor(args[1], dtype=dtype)), dtype=torch.float64)
+            if not isinstance(args[1], torch.Tensor)
+            else None
+        )
     named = {k: v for k, v in named.items() if k != "dtype"}
     return node.target(*args, **named, dtype=dtype).double()
 
@@ -185,24 +205,36 @@ def outcome(call, seed):
                 return "dropped", dropped
             if rejected(judged, eager) and is_coarse(call, judged, eager):
                 return "coarse", "the host's kernel computes in 16 bits"
-            for fault, why in (("rejected", rejected(judged, eager)), ("radius", radius_broken(call, graph, judged))):
+            for fault, why in (
+                ("rejected", rejected(judged, eager)),
+                ("radius", radius_broken(call, graph, judged)),
+            ):
                 if why:
                     return fault, why
     except Unsupported as why:
         return "refused", " ".join(str(why).split())
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
-        return "crash", f"{type(error).__name__}: {' '.join(str(error).split())[:200]} ({where.name}:{where.lineno})"
+        return (
+            "crash",
+            f"{type(error).__name__}: {' '.join(str(error).split())[:200]} ({where.name}:{where.lineno})",
+        )
     if not any(t.numel() for t in eager) or not any(t.numel() for t in call.inputs or eager):
         return "skipped", "nothing is computed"
-    return ("ensemble" if any(j.ensemble for j in judged) else "enclosed" if all(j.enclosed for j in judged) else "fp64"), ""
+    return (
+        "ensemble"
+        if any(j.ensemble for j in judged)
+        else "enclosed"
+        if all(j.enclosed for j in judged)
+        else "fp64"
+    ), ""
 
 
 def sweep(ops, dtypes, seed, samples, tell=None, first=False):
     """[(operation, type, outcome, why, number of the sample)]; with `first` of the first type alone that an operation supports."""
     rows = []
     for op in ops:
-        for name in [n for n in dtypes if TYPES[n] in op.dtypes][:1 if first else None]:
+        for name in [n for n in dtypes if TYPES[n] in op.dtypes][: 1 if first else None]:
             dtype = TYPES[name]
             for number, sample in enumerate(samples_of(op, dtype, seed, samples)):
                 try:
@@ -231,8 +263,14 @@ def taken(table, seed, share, only=()):
 # --- the page ---
 
 JUDGED = ("enclosed", "fp64", "ensemble")
-HEADINGS = {"enclosed": "## Enclosed", "fp64": "## fp64", "ensemble": "## Ensemble", "partly": "## Refused for some operands",
-            "dropped": "## Not judged in these samples", "refused": "## Refused"}
+HEADINGS = {
+    "enclosed": "## Enclosed",
+    "fp64": "## fp64",
+    "ensemble": "## Ensemble",
+    "partly": "## Refused for some operands",
+    "dropped": "## Not judged in these samples",
+    "refused": "## Refused",
+}
 TABLES = ("partly", "dropped", "refused")
 
 
@@ -274,10 +312,20 @@ def page_sections(found):
         if not names:
             lines += ["None.", ""]
         elif kind in TABLES:
-            lines += ["| operation | why |", "|---|---|", *(f"| `{name}` | {found[name][1]} |" for name in names), ""]
+            lines += [
+                "| operation | why |",
+                "|---|---|",
+                *(f"| `{name}` | {found[name][1]} |" for name in names),
+                "",
+            ]
         else:
             initials = [list(some) for _, some in itertools.groupby(names, lambda name: name[0].lower())]
-            lines += ["| operations |", "|---|", *("| " + ", ".join(f"`{name}`" for name in some) + " |" for some in initials), ""]
+            lines += [
+                "| operations |",
+                "|---|",
+                *("| " + ", ".join(f"`{name}`" for name in some) + " |" for some in initials),
+                "",
+            ]
     return "\n".join(lines)
 
 
@@ -294,7 +342,10 @@ def off_the_page(rows, text, table):
         elif (kind in JUDGED) != (told in JUDGED) and not {"dropped", "partly"} & {kind, told}:
             wrong.append(f"{name} is {kind} ({why}); the page says {told}")
     if same:
-        wrong += [f"{name} is on the page, and torch has no such operation" for name in set(page) - {title(op) for op in table}]
+        wrong += [
+            f"{name} is on the page, and torch has no such operation"
+            for name in set(page) - {title(op) for op in table}
+        ]
     return wrong
 
 
@@ -325,8 +376,16 @@ def main():
     def tell(row):
         if options.v or row[2] in FAULTS:
             print("\t".join(map(str, row)), flush=True)
+
     table = op_db()
-    rows = sweep(taken(table, options.seed, options.share, options.only), options.types, options.seed, options.samples, tell, options.page)
+    rows = sweep(
+        taken(table, options.seed, options.share, options.only),
+        options.types,
+        options.seed,
+        options.samples,
+        tell,
+        options.page,
+    )
     print(summary(rows))
     faults = sum(kind in FAULTS for _, _, kind, _, _ in rows)
     if options.page:
@@ -336,7 +395,9 @@ def main():
             wrong = off_the_page(rows, file.read(), table)
         print("\n".join(wrong))
         faults += len(wrong)
-    print(f"{len(rows)} calls of {len({r[0] for r in rows})} operations, {faults} faults, {time.time() - start:.0f} s")
+    print(
+        f"{len(rows)} calls of {len({r[0] for r in rows})} operations, {faults} faults, {time.time() - start:.0f} s"
+    )
     sys.exit(faults > 0)
 
 

@@ -1,5 +1,6 @@
 """Shared by the tests of verify/python/oracle: one-line modules, their graphs, and the judge's answers
 about them."""
+
 import logging
 import os
 import sys

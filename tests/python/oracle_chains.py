@@ -2,6 +2,7 @@
 
 Each case is the task's form, honest others, and wrong ones, over thousands of elements of one size and of many sizes.
 """
+
 from oracle_asked import drawn
 from oracle_exponents import judged_of, worst
 
@@ -26,63 +27,172 @@ def step(p, m, v, rate=RATE, eps=EPS):
 
 # p, g, m of any sign, v > 0
 OPTIMIZERS = {
-    "first moment": (lambda p, g, m, v: m * B1 + g * (1 - B1),
-                     [lambda p, g, m, v: m + (1 - B1) * (g - m), lambda p, g, m, v: torch.lerp(m, g, 1 - B1)],
-                     [lambda p, g, m, v: m * B1 + g * (1 - B1 + 1e-4), lambda p, g, m, v: m * B1]),
-    "second moment": (lambda p, g, m, v: v * B2 + (1 - B2) * g * g,
-                      [lambda p, g, m, v: v + (1 - B2) * (g * g - v), lambda p, g, m, v: B2 * v + ((1 - B2) * g) * g,
-                       lambda p, g, m, v: torch.lerp(v, g * g, 1 - B2)],
-                      [lambda p, g, m, v: v * B2 + (1 - B2) * g.abs(), lambda p, g, m, v: v * 0.9901 + (1 - B2) * g * g]),
-    "decay of Lion": (lambda p, g, m, v: p * (1 - RATE * DECAY) - RATE * torch.sign(g),
-                      [lambda p, g, m, v: p - RATE * (DECAY * p + torch.sign(g)), lambda p, g, m, v: p - RATE * DECAY * p - RATE * torch.sign(g)],
-                      [lambda p, g, m, v: p - RATE * torch.sign(g), lambda p, g, m, v: p * (1 - RATE * DECAY) - RATE]),
-    "decay": (lambda p, g, m, v: p * (1 - RATE * DECAY) - RATE * g,
-              [lambda p, g, m, v: p - RATE * (DECAY * p + g), lambda p, g, m, v: p - RATE * DECAY * p - RATE * g],
-              [lambda p, g, m, v: p - RATE * g, lambda p, g, m, v: p * (1 - RATE * DECAY) - RATE * g * 1.001]),
-    "Adam": (lambda p, g, m, v: step(p, m, v),
-             [lambda p, g, m, v: p - (RATE / 0.1) * (m / (v.sqrt() * 10 + EPS)), lambda p, g, m, v: p - RATE * (m * 10) * (1 / ((v * 100).sqrt() + EPS)),
-              lambda p, g, m, v: p - (RATE / 0.1 * 0.1) * m * torch.rsqrt(v)],
-             [lambda p, g, m, v: step(p, m, v, eps=1e-3), lambda p, g, m, v: step(p, m, v, rate=RATE * 1.001)]),
-    "Nesterov": (lambda p, g, m, v: p - RATE * (g + B1 * (B1 * m + g)),
-                 [lambda p, g, m, v: p - RATE * g - RATE * B1 * (B1 * m + g), lambda p, g, m, v: p - (RATE * 1.9) * g - (RATE * 0.81) * m],
-                 [lambda p, g, m, v: p - RATE * (B1 * (B1 * m + g))]),
+    "first moment": (
+        lambda p, g, m, v: m * B1 + g * (1 - B1),
+        [lambda p, g, m, v: m + (1 - B1) * (g - m), lambda p, g, m, v: torch.lerp(m, g, 1 - B1)],
+        [lambda p, g, m, v: m * B1 + g * (1 - B1 + 1e-4), lambda p, g, m, v: m * B1],
+    ),
+    "second moment": (
+        lambda p, g, m, v: v * B2 + (1 - B2) * g * g,
+        [
+            lambda p, g, m, v: v + (1 - B2) * (g * g - v),
+            lambda p, g, m, v: B2 * v + ((1 - B2) * g) * g,
+            lambda p, g, m, v: torch.lerp(v, g * g, 1 - B2),
+        ],
+        [lambda p, g, m, v: v * B2 + (1 - B2) * g.abs(), lambda p, g, m, v: v * 0.9901 + (1 - B2) * g * g],
+    ),
+    "decay of Lion": (
+        lambda p, g, m, v: p * (1 - RATE * DECAY) - RATE * torch.sign(g),
+        [
+            lambda p, g, m, v: p - RATE * (DECAY * p + torch.sign(g)),
+            lambda p, g, m, v: p - RATE * DECAY * p - RATE * torch.sign(g),
+        ],
+        [lambda p, g, m, v: p - RATE * torch.sign(g), lambda p, g, m, v: p * (1 - RATE * DECAY) - RATE],
+    ),
+    "decay": (
+        lambda p, g, m, v: p * (1 - RATE * DECAY) - RATE * g,
+        [lambda p, g, m, v: p - RATE * (DECAY * p + g), lambda p, g, m, v: p - RATE * DECAY * p - RATE * g],
+        [lambda p, g, m, v: p - RATE * g, lambda p, g, m, v: p * (1 - RATE * DECAY) - RATE * g * 1.001],
+    ),
+    "Adam": (
+        lambda p, g, m, v: step(p, m, v),
+        [
+            lambda p, g, m, v: p - (RATE / 0.1) * (m / (v.sqrt() * 10 + EPS)),
+            lambda p, g, m, v: p - RATE * (m * 10) * (1 / ((v * 100).sqrt() + EPS)),
+            lambda p, g, m, v: p - (RATE / 0.1 * 0.1) * m * torch.rsqrt(v),
+        ],
+        [lambda p, g, m, v: step(p, m, v, eps=1e-3), lambda p, g, m, v: step(p, m, v, rate=RATE * 1.001)],
+    ),
+    "Nesterov": (
+        lambda p, g, m, v: p - RATE * (g + B1 * (B1 * m + g)),
+        [
+            lambda p, g, m, v: p - RATE * g - RATE * B1 * (B1 * m + g),
+            lambda p, g, m, v: p - (RATE * 1.9) * g - (RATE * 0.81) * m,
+        ],
+        [lambda p, g, m, v: p - RATE * (B1 * (B1 * m + g))],
+    ),
 }
 MIXTURES = {
-    "average": (lambda p, g, m, v: (p + g) / 2, [lambda p, g, m, v: p + (g - p) / 2, lambda p, g, m, v: p * 0.5 + g * 0.5],
-                [lambda p, g, m, v: p / 2 + g * 0.50001]),
-    "mean of three": (lambda p, g, m, v: (p + g + m) / 3, [lambda p, g, m, v: p / 3 + g / 3 + m / 3, lambda p, g, m, v: (m + g + p) * (1 / 3)],
-                      [lambda p, g, m, v: (p + g + m) * 0.33333]),
-    "gate": (lambda p, g, m, v: (1 - m.sigmoid()) * p + m.sigmoid() * g,
-             [lambda p, g, m, v: p + m.sigmoid() * (g - p), lambda p, g, m, v: torch.lerp(p, g, m.sigmoid()), lambda p, g, m, v: g + torch.sigmoid(-m) * (p - g)],
-             [lambda p, g, m, v: m.sigmoid() * p + (1 - m.sigmoid()) * g]),
-    "shift": (lambda p, g, m, v: p * m + g * (1 - m), [lambda p, g, m, v: g + (p - g) * m], [lambda p, g, m, v: g + p * m]),
-    "guidance": (lambda p, g, m, v: p + 7.5 * (g - p), [lambda p, g, m, v: 7.5 * g - 6.5 * p], [lambda p, g, m, v: 7.5 * (g - p)]),
-    "guidance of two": (lambda p, g, m, v: 7.5 * g - 6.5 * p, [lambda p, g, m, v: p + 7.5 * (g - p), lambda p, g, m, v: g + 6.5 * (g - p)],
-                        [lambda p, g, m, v: p + 7.501 * (g - p)]),
+    "average": (
+        lambda p, g, m, v: (p + g) / 2,
+        [lambda p, g, m, v: p + (g - p) / 2, lambda p, g, m, v: p * 0.5 + g * 0.5],
+        [lambda p, g, m, v: p / 2 + g * 0.50001],
+    ),
+    "mean of three": (
+        lambda p, g, m, v: (p + g + m) / 3,
+        [lambda p, g, m, v: p / 3 + g / 3 + m / 3, lambda p, g, m, v: (m + g + p) * (1 / 3)],
+        [lambda p, g, m, v: (p + g + m) * 0.33333],
+    ),
+    "gate": (
+        lambda p, g, m, v: (1 - m.sigmoid()) * p + m.sigmoid() * g,
+        [
+            lambda p, g, m, v: p + m.sigmoid() * (g - p),
+            lambda p, g, m, v: torch.lerp(p, g, m.sigmoid()),
+            lambda p, g, m, v: g + torch.sigmoid(-m) * (p - g),
+        ],
+        [lambda p, g, m, v: m.sigmoid() * p + (1 - m.sigmoid()) * g],
+    ),
+    "shift": (
+        lambda p, g, m, v: p * m + g * (1 - m),
+        [lambda p, g, m, v: g + (p - g) * m],
+        [lambda p, g, m, v: g + p * m],
+    ),
+    "guidance": (
+        lambda p, g, m, v: p + 7.5 * (g - p),
+        [lambda p, g, m, v: 7.5 * g - 6.5 * p],
+        [lambda p, g, m, v: 7.5 * (g - p)],
+    ),
+    "guidance of two": (
+        lambda p, g, m, v: 7.5 * g - 6.5 * p,
+        [lambda p, g, m, v: p + 7.5 * (g - p), lambda p, g, m, v: g + 6.5 * (g - p)],
+        [lambda p, g, m, v: p + 7.501 * (g - p)],
+    ),
 }
 AFFINE = {
-    "product of a sum": (lambda p, g, m, v: (p + g) * m, [lambda p, g, m, v: p * m + g * m], [lambda p, g, m, v: p * m + g * m * 1.0001]),
-    "sum of products": (lambda p, g, m, v: p * m + g * m, [lambda p, g, m, v: (p + g) * m], [lambda p, g, m, v: p * m]),
-    "scaled sum": (lambda p, g, m, v: (p - g) * 0.3, [lambda p, g, m, v: p * 0.3 - g * 0.3], [lambda p, g, m, v: (p - g) * 0.30001]),
-    "quotient of a sum": (lambda p, g, m, v: (p - g) / v, [lambda p, g, m, v: p * (1 / v) - g * (1 / v), lambda p, g, m, v: p / v - g / v],
-                          [lambda p, g, m, v: (p - g) / (v + 1e-5)]),
-    "norm": (lambda p, g, m, v: (p - 0.7) * 0.3 * m + g, [lambda p, g, m, v: p * (0.3 * m) + (g - 0.7 * (0.3 * m))], [lambda p, g, m, v: (p - 0.7) * 0.3 * m]),
-    "modulation": (lambda p, g, m, v: p * (1 + m) + g, [lambda p, g, m, v: p + p * m + g, lambda p, g, m, v: p * m + (p + g)], [lambda p, g, m, v: p * m + g]),
-    "gated modulation": (lambda p, g, m, v: p + v * (p * (1 + m) + g), [lambda p, g, m, v: p + (v * p) * (1 + m) + v * g, lambda p, g, m, v: p * (1 + v * (1 + m)) + v * g],
-                         [lambda p, g, m, v: p + v * (p * m + g)]),
-    "scaled residual": (lambda p, g, m, v: p + v * (g + m), [lambda p, g, m, v: p + v * g + v * m], [lambda p, g, m, v: p + v * g]),
-    "half residual": (lambda p, g, m, v: p + 0.5 * (g + m), [lambda p, g, m, v: p + 0.5 * g + 0.5 * m], [lambda p, g, m, v: p + 0.5 * g + 0.5001 * m]),
-    "four": (lambda p, g, m, v: p + g + m + v, [lambda p, g, m, v: v + m + g + p, lambda p, g, m, v: (p + v) + (m + g)], [lambda p, g, m, v: p + g + m + v * 1.0001]),
-    "polynomial": (lambda p, g, m, v: ((0.2 * p + 0.3) * p + 0.5) * p + 1, [lambda p, g, m, v: 1 + p * 0.5 + p * p * 0.3 + p ** 3 * 0.2],
-                   [lambda p, g, m, v: ((0.2 * p + 0.3) * p + 0.5) * p]),
-    "powers": (lambda p, g, m, v: 1 + p * 0.5 + p * p * 0.3 + p ** 3 * 0.2, [lambda p, g, m, v: ((0.2 * p + 0.3) * p + 0.5) * p + 1],
-               [lambda p, g, m, v: 1 + p * 0.5 + p * p * 0.3001 + p ** 3 * 0.2]),
-    "reciprocal": (lambda p, g, m, v: p / g / m, [lambda p, g, m, v: p / (g * m), lambda p, g, m, v: p * (1 / g) * (1 / m)], [lambda p, g, m, v: p / g / m * 1.00001]),
-    "root": (lambda p, g, m, v: p / v.sqrt(), [lambda p, g, m, v: p * torch.rsqrt(v), lambda p, g, m, v: p * (1 / v.sqrt())],
-             [lambda p, g, m, v: p / (v + 1e-5).sqrt()]),
-    "reciprocal root": (lambda p, g, m, v: p * torch.rsqrt(v + 1e-5), [lambda p, g, m, v: p / (v + 1e-5).sqrt()], [lambda p, g, m, v: p * torch.rsqrt(v + 1e-6)]),
-    "quantized": (lambda p, g, m, v: p / (v / 127), [lambda p, g, m, v: p * (127 / v), lambda p, g, m, v: p * 127 / v, lambda p, g, m, v: (p * (1 / v)) * 127],
-                  [lambda p, g, m, v: p * (128 / v)]),
+    "product of a sum": (
+        lambda p, g, m, v: (p + g) * m,
+        [lambda p, g, m, v: p * m + g * m],
+        [lambda p, g, m, v: p * m + g * m * 1.0001],
+    ),
+    "sum of products": (
+        lambda p, g, m, v: p * m + g * m,
+        [lambda p, g, m, v: (p + g) * m],
+        [lambda p, g, m, v: p * m],
+    ),
+    "scaled sum": (
+        lambda p, g, m, v: (p - g) * 0.3,
+        [lambda p, g, m, v: p * 0.3 - g * 0.3],
+        [lambda p, g, m, v: (p - g) * 0.30001],
+    ),
+    "quotient of a sum": (
+        lambda p, g, m, v: (p - g) / v,
+        [lambda p, g, m, v: p * (1 / v) - g * (1 / v), lambda p, g, m, v: p / v - g / v],
+        [lambda p, g, m, v: (p - g) / (v + 1e-5)],
+    ),
+    "norm": (
+        lambda p, g, m, v: (p - 0.7) * 0.3 * m + g,
+        [lambda p, g, m, v: p * (0.3 * m) + (g - 0.7 * (0.3 * m))],
+        [lambda p, g, m, v: (p - 0.7) * 0.3 * m],
+    ),
+    "modulation": (
+        lambda p, g, m, v: p * (1 + m) + g,
+        [lambda p, g, m, v: p + p * m + g, lambda p, g, m, v: p * m + (p + g)],
+        [lambda p, g, m, v: p * m + g],
+    ),
+    "gated modulation": (
+        lambda p, g, m, v: p + v * (p * (1 + m) + g),
+        [lambda p, g, m, v: p + (v * p) * (1 + m) + v * g, lambda p, g, m, v: p * (1 + v * (1 + m)) + v * g],
+        [lambda p, g, m, v: p + v * (p * m + g)],
+    ),
+    "scaled residual": (
+        lambda p, g, m, v: p + v * (g + m),
+        [lambda p, g, m, v: p + v * g + v * m],
+        [lambda p, g, m, v: p + v * g],
+    ),
+    "half residual": (
+        lambda p, g, m, v: p + 0.5 * (g + m),
+        [lambda p, g, m, v: p + 0.5 * g + 0.5 * m],
+        [lambda p, g, m, v: p + 0.5 * g + 0.5001 * m],
+    ),
+    "four": (
+        lambda p, g, m, v: p + g + m + v,
+        [lambda p, g, m, v: v + m + g + p, lambda p, g, m, v: (p + v) + (m + g)],
+        [lambda p, g, m, v: p + g + m + v * 1.0001],
+    ),
+    "polynomial": (
+        lambda p, g, m, v: ((0.2 * p + 0.3) * p + 0.5) * p + 1,
+        [lambda p, g, m, v: 1 + p * 0.5 + p * p * 0.3 + p**3 * 0.2],
+        [lambda p, g, m, v: ((0.2 * p + 0.3) * p + 0.5) * p],
+    ),
+    "powers": (
+        lambda p, g, m, v: 1 + p * 0.5 + p * p * 0.3 + p**3 * 0.2,
+        [lambda p, g, m, v: ((0.2 * p + 0.3) * p + 0.5) * p + 1],
+        [lambda p, g, m, v: 1 + p * 0.5 + p * p * 0.3001 + p**3 * 0.2],
+    ),
+    "reciprocal": (
+        lambda p, g, m, v: p / g / m,
+        [lambda p, g, m, v: p / (g * m), lambda p, g, m, v: p * (1 / g) * (1 / m)],
+        [lambda p, g, m, v: p / g / m * 1.00001],
+    ),
+    "root": (
+        lambda p, g, m, v: p / v.sqrt(),
+        [lambda p, g, m, v: p * torch.rsqrt(v), lambda p, g, m, v: p * (1 / v.sqrt())],
+        [lambda p, g, m, v: p / (v + 1e-5).sqrt()],
+    ),
+    "reciprocal root": (
+        lambda p, g, m, v: p * torch.rsqrt(v + 1e-5),
+        [lambda p, g, m, v: p / (v + 1e-5).sqrt()],
+        [lambda p, g, m, v: p * torch.rsqrt(v + 1e-6)],
+    ),
+    "quantized": (
+        lambda p, g, m, v: p / (v / 127),
+        [
+            lambda p, g, m, v: p * (127 / v),
+            lambda p, g, m, v: p * 127 / v,
+            lambda p, g, m, v: (p * (1 / v)) * 127,
+        ],
+        [lambda p, g, m, v: p * (128 / v)],
+    ),
 }
 
 
@@ -114,7 +224,9 @@ def products_may_be_distributed():
 
 def whole_numbers_may_be_distributed_too():
     """A sum of whole numbers is exact, and the products of its terms with another number are not."""
-    a, c = (torch.randint(-9, 10, (COUNT,), generator=torch.Generator().manual_seed(s)).float() for s in (1, 2))
+    a, c = (
+        torch.randint(-9, 10, (COUNT,), generator=torch.Generator().manual_seed(s)).float() for s in (1, 2)
+    )
     for factor in (0.3, 1 / 3):
         judged = judged_of(lambda p, q: (p + q) * factor, [a, c])
         assert worst(judged, (a + c) * factor) <= 1 and worst(judged, a * factor + c * factor) <= 1
@@ -132,5 +244,10 @@ def terms_that_cancel_may_be_added_in_another_order():
     assert worst(judged, b / (a + a.abs() + 1.001)) > 1
 
 
-TESTS = [terms_that_cancel_may_be_added_in_another_order, an_optimizers_step_may_take_any_form, a_mixture_may_be_a_difference_that_is_weighed, products_may_be_distributed,
-         whole_numbers_may_be_distributed_too]
+TESTS = [
+    terms_that_cancel_may_be_added_in_another_order,
+    an_optimizers_step_may_take_any_form,
+    a_mixture_may_be_a_difference_that_is_weighed,
+    products_may_be_distributed,
+    whole_numbers_may_be_distributed_too,
+]

@@ -1,4 +1,5 @@
 """Tests of verify/python/oracle: sums of exponents in the place of products of exponentials; part of test_oracle.py."""
+
 import math
 
 from oracle_asked import F, Plain, drawn, told
@@ -10,7 +11,9 @@ def worst(judged, out):
     """The greatest error in units of what is allowed."""
     out = list(out) if isinstance(out, (tuple, list)) else [out]
     off = [(g.double() - j.want).abs() for j, g in zip(judged, out)]
-    return max(float(torch.where(e == 0, 0.0, e / j.allowed).nan_to_num(math.inf).max()) for j, e in zip(judged, off))
+    return max(
+        float(torch.where(e == 0, 0.0, e / j.allowed).nan_to_num(math.inf).max()) for j, e in zip(judged, off)
+    )
 
 
 def judged_of(function, inputs):
@@ -61,7 +64,10 @@ def gated_at_once(q, k, v, g, how="library", chunk=None, lag=0, cut=0):
         weights = (q[:, at] @ k[:, at].transpose(1, 2)) * d
         weights[:, :, :cut] = 0
         out.append(weights @ v[:, at] + (q[:, at] * b.exp()[..., None]) @ h)
-        h = h * b[:, -1, None, None].exp() + (k[:, at] * (b[:, -1:] - b).exp()[..., None]).transpose(1, 2) @ v[:, at]
+        h = (
+            h * b[:, -1, None, None].exp()
+            + (k[:, at] * (b[:, -1:] - b).exp()[..., None]).transpose(1, 2) @ v[:, at]
+        )
     return torch.cat(out, 1), h
 
 
@@ -82,10 +88,13 @@ def a_recurrence_may_be_computed_by_chunks():
                     assert found <= 0.9, (steps, size, how, chunk, found)
             assert worst(judged, gated(*inputs)) <= 0.9
             q, k, v, g = inputs
-            for name, out in {"lag": gated_at_once(*inputs, lag=1), "cut": gated_at_once(*inputs, cut=1),
-                              "decays in bf16": gated_at_once(q, k, v, g.bfloat16().float()),
-                              "a decay less": gated_at_once(q, k, v, torch.where(torch.arange(steps) == steps - 1, 0, g)),
-                              "another base": gated_at_once(q, k, v, g * 1.0001)}.items():
+            for name, out in {
+                "lag": gated_at_once(*inputs, lag=1),
+                "cut": gated_at_once(*inputs, cut=1),
+                "decays in bf16": gated_at_once(q, k, v, g.bfloat16().float()),
+                "a decay less": gated_at_once(q, k, v, torch.where(torch.arange(steps) == steps - 1, 0, g)),
+                "another base": gated_at_once(q, k, v, g * 1.0001),
+            }.items():
                 assert worst(judged, out) > 1, (steps, size, name)
 
 
@@ -93,7 +102,9 @@ def per_channel(k, v, g, x):
     """A decay for every channel, from a sigmoid, of which others take the logarithm."""
     h, out = k.new_zeros(k.shape[0], k.shape[2], v.shape[2]), []
     for t in range(k.shape[1]):
-        h = torch.einsum("bk,bkv->bkv", torch.sigmoid(g[:, t]), h) + torch.einsum("bk,bv->bkv", k[:, t], v[:, t])
+        h = torch.einsum("bk,bkv->bkv", torch.sigmoid(g[:, t]), h) + torch.einsum(
+            "bk,bv->bkv", k[:, t], v[:, t]
+        )
         out.append(torch.einsum("bk,bkv->bv", x[:, t], h))
     return torch.stack(out, 1)
 
@@ -101,7 +112,11 @@ def per_channel(k, v, g, x):
 def per_channel_at_once(k, v, g, x, how, factor=1.0):
     b = running_sum(factor * F.logsigmoid(g).transpose(1, 2), how).transpose(1, 2)
     steps = k.shape[1]
-    d = (b[:, :, None] - b[:, None]).masked_fill(~torch.ones(steps, steps, dtype=torch.bool).tril()[..., None], -math.inf).exp()
+    d = (
+        (b[:, :, None] - b[:, None])
+        .masked_fill(~torch.ones(steps, steps, dtype=torch.bool).tril()[..., None], -math.inf)
+        .exp()
+    )
     return torch.einsum("btk,btsk,bsk,bsv->btv", x, d, k, v)
 
 
@@ -152,7 +167,12 @@ def a_state_space_model_may_be_a_product():
 
 def stabilized(w, u, k, v):
     """Weights that decay with time, by a running maximum that starts at the least number there is."""
-    a, b, most, out = torch.zeros_like(k[:, 0]), torch.zeros_like(k[:, 0]), torch.full_like(k[:, 0], -1e38), []
+    a, b, most, out = (
+        torch.zeros_like(k[:, 0]),
+        torch.zeros_like(k[:, 0]),
+        torch.full_like(k[:, 0], -1e38),
+        [],
+    )
     for t in range(k.shape[1]):
         top = torch.maximum(most, u + k[:, t])
         old, new = torch.exp(most - top), torch.exp(u + k[:, t] - top)
@@ -181,7 +201,10 @@ def a_running_maximum_may_be_left_out():
         assert worst(judged, stabilized(w, u, k, v)) <= 0.9
         found = worst(judged, stabilized_at_once(w, u, k, v))
         assert found <= 0.9, (size, found)
-        assert worst(judged, stabilized_at_once(w * 1.001, u, k, v)) > 1 and worst(judged, stabilized_at_once(w, u * 0, k, v)) > 1
+        assert (
+            worst(judged, stabilized_at_once(w * 1.001, u, k, v)) > 1
+            and worst(judged, stabilized_at_once(w, u * 0, k, v)) > 1
+        )
 
 
 def by_log_sum(s, v, base=math.e):
@@ -222,11 +245,24 @@ def probabilities_may_be_exponentials_less_a_log_sum():
             s, v = drawn(40, count, seed=count, size=size) + shift, drawn(count, 16, seed=2)
             judged = judged_of(lambda s, v: s.softmax(-1) @ v, [s, v])
             for base in (math.e, 2):
-                assert worst(judged, by_log_sum(s, v, base)) <= 0.9, (size, shift, count, base, worst(judged, by_log_sum(s, v, base)))
-            assert size > 100 or worst(judged, by_log_sum(torch.cat([s[:, :-1], s[:, -1:] + 0.01], 1), v)) > 1, (size, shift, count)
+                assert worst(judged, by_log_sum(s, v, base)) <= 0.9, (
+                    size,
+                    shift,
+                    count,
+                    base,
+                    worst(judged, by_log_sum(s, v, base)),
+                )
+            assert (
+                size > 100 or worst(judged, by_log_sum(torch.cat([s[:, :-1], s[:, -1:] + 0.01], 1), v)) > 1
+            ), (size, shift, count)
             sink = drawn(40, 1, seed=5, size=size) + shift
             judged = judged_of(sinks, [s, v, sink])
-            assert worst(judged, sinks_at_once(s, v, sink)) <= 0.9, (size, shift, count, worst(judged, sinks_at_once(s, v, sink)))
+            assert worst(judged, sinks_at_once(s, v, sink)) <= 0.9, (
+                size,
+                shift,
+                count,
+                worst(judged, sinks_at_once(s, v, sink)),
+            )
             assert worst(judged, sinks_at_once(s, v, sink, 0.01)) > 1
             parts, lse = drawn(count, 40, 16, seed=3), s.t().contiguous()
             judged = judged_of(merged, [parts, lse])
@@ -236,6 +272,10 @@ def probabilities_may_be_exponentials_less_a_log_sum():
             assert worst(judged, merged(parts[1:], lse[1:])) > 1
 
 
-TESTS = [a_recurrence_may_be_computed_by_chunks, a_gate_may_be_an_exponent, a_state_space_model_may_be_a_product,
-         a_running_maximum_may_be_left_out,
-         probabilities_may_be_exponentials_less_a_log_sum]
+TESTS = [
+    a_recurrence_may_be_computed_by_chunks,
+    a_gate_may_be_an_exponent,
+    a_state_space_model_may_be_a_product,
+    a_running_maximum_may_be_left_out,
+    probabilities_may_be_exponentials_less_a_log_sum,
+]

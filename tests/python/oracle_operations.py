@@ -1,5 +1,6 @@
 """Tests of operations that the oracle has a rule for since its first ones: complex numbers, Fourier transforms, gradients, linear
 algebra, products with scales, selections. Each has honest variants that pass and a faulty one that does not."""
+
 import math
 
 from oracle_asked import F, Plain, drawn, passes, positive, refusal, told
@@ -30,35 +31,49 @@ def variants_pass(name, model, inputs, honest=(), faulty=()):
         assert passes(judged, eager), f"{name}: eager is rejected"
         narrow = name in ("scaled", "grouped")
         if not narrow:  # which 8 and 16 bits alone have
-            double = [t.float() if t.is_floating_point() else t for t in candidates.run(graph, state, inputs, double=True)]
+            double = [
+                t.float() if t.is_floating_point() else t
+                for t in candidates.run(graph, state, inputs, double=True)
+            ]
             assert passes(judged, double), f"{name}: fp64 is rejected"
-        assert passes(judged, candidates.run(graph, state, inputs, candidates.reordered(3))), f"{name}: another order is rejected"
+        assert passes(judged, candidates.run(graph, state, inputs, candidates.reordered(3))), (
+            f"{name}: another order is rejected"
+        )
         for k, other in enumerate(honest):
             assert passes(judged, other(*inputs)), f"{name}: the honest variant {k} is rejected"
-        assert not passes(judged, [shifted(t, 0.05) if narrow else shifted(t) for t in eager]), f"{name}: a shift passes"
+        assert not passes(judged, [shifted(t, 0.05) if narrow else shifted(t) for t in eager]), (
+            f"{name}: a shift passes"
+        )
         for k, other in enumerate(faulty):
             assert not passes(judged, other(*inputs)), f"{name}: the faulty variant {k} passes"
 
 
 # --- gradients ---
 
+
 def gradient(function):
     """The gradients of the sum of squares of a function, or of the function where it is a single number."""
+
     def of(*tensors):
         with torch.enable_grad():
             taken = [t.detach().requires_grad_(t.is_floating_point()) for t in tensors]
             made = function(*taken)
             total = made if made.dim() == 0 else (made * made).sum()
             return torch.autograd.grad(total, [t for t in taken if t.requires_grad])
+
     return of
 
 
 GRADIENTS = {
     "layer_norm": (lambda a, w, b: F.layer_norm(a, (40,), w, b), [x, drawn(40), drawn(40, seed=2)]),
     "group_norm": (lambda a, w, b: F.group_norm(a, 2, w, b), [image, drawn(6), drawn(6, seed=4)]),
-    "batch_norm": (lambda a, w, b: (F.batch_norm(a, None, None, w, b, True) - 0.3) ** 3, [image, drawn(6), drawn(6, seed=4)]),
+    "batch_norm": (
+        lambda a, w, b: (F.batch_norm(a, None, None, w, b, True) - 0.3) ** 3,
+        [image, drawn(6), drawn(6, seed=4)],
+    ),
     "rms_norm": (lambda a, w: F.rms_norm(a, (40,), w), [x, drawn(40)]),
-    "softmax": (lambda a: a.softmax(1), [x]), "log_softmax": (lambda a: a.log_softmax(1), [x]),
+    "softmax": (lambda a: a.softmax(1), [x]),
+    "log_softmax": (lambda a: a.log_softmax(1), [x]),
     "attention": (F.scaled_dot_product_attention, [drawn(2, 3, 8, 16, seed=s) for s in (1, 2, 3)]),
     "cross_entropy": (lambda a: F.cross_entropy(a, CLASSES), [x]),
     "weighed": (lambda a: F.cross_entropy(a, CLASSES, WEIGHTS, ignore_index=3), [x]),
@@ -67,21 +82,49 @@ GRADIENTS = {
     "conv2d": (lambda a, w, b: F.conv2d(a, w, b, padding=1), [image, drawn(8, 6, 3, 3), drawn(8)]),
     "conv_grouped": (lambda a, w: F.conv1d(a, w, groups=2), [drawn(2, 4, 9), drawn(6, 2, 3)]),
     "conv_transposed": (lambda a, w: F.conv_transpose2d(a, w, stride=2), [image, drawn(6, 4, 3, 3)]),
-    "max_pool": (lambda a: F.max_pool2d(a, 2), [image]), "max_pool3d": (lambda a: F.max_pool3d(a, 2), [drawn(1, 3, 6, 6, 6)]),
-    "avg_pool": (lambda a: F.avg_pool2d(a, 3, 2, 1), [image]), "adaptive": (lambda a: F.adaptive_avg_pool2d(a, 4), [image]),
+    "max_pool": (lambda a: F.max_pool2d(a, 2), [image]),
+    "max_pool3d": (lambda a: F.max_pool3d(a, 2), [drawn(1, 3, 6, 6, 6)]),
+    "avg_pool": (lambda a: F.avg_pool2d(a, 3, 2, 1), [image]),
+    "adaptive": (lambda a: F.adaptive_avg_pool2d(a, 4), [image]),
     "bilinear": (lambda a: F.interpolate(a, scale_factor=2, mode="bilinear"), [image]),
     "bicubic": (lambda a: F.interpolate(a, scale_factor=2, mode="bicubic"), [image]),
     "nearest": (lambda a: F.interpolate(a, scale_factor=2), [image]),
-    "replicated": (lambda a: F.pad(a, (1, 2, 1, 1), mode="replicate"), [image]), "mirrored": (lambda a: F.pad(a, (1, 2, 1, 1), mode="reflect"), [image]),
-    "cdist": (torch.cdist, [x, drawn(5, 40, seed=3)]), "cumprod": (lambda a: a.cumprod(1), [positive(6, 12)]),
+    "replicated": (lambda a: F.pad(a, (1, 2, 1, 1), mode="replicate"), [image]),
+    "mirrored": (lambda a: F.pad(a, (1, 2, 1, 1), mode="reflect"), [image]),
+    "cdist": (torch.cdist, [x, drawn(5, 40, seed=3)]),
+    "cumprod": (lambda a: a.cumprod(1), [positive(6, 12)]),
     "weight_norm": (lambda v, g: torch._weight_norm(v, g, 0) ** 3, [x, drawn(6, 1)]),
-    "solve": (lambda a, b: torch.linalg.solve_triangular(a.tril() + 5 * torch.eye(5), b, upper=False), [drawn(5, 5), drawn(5, 3)]),
+    "solve": (
+        lambda a, b: torch.linalg.solve_triangular(a.tril() + 5 * torch.eye(5), b, upper=False),
+        [drawn(5, 5), drawn(5, 3)],
+    ),
     "spectrum": (lambda a: torch.fft.rfft(a).abs(), [x]),
-    "kl": (lambda a, b: F.kl_div(a.log_softmax(1), b.softmax(1), reduction="batchmean"), [x, drawn(6, 40, seed=5)]),
-    **{name: (function, [x]) for name, function in dict(
-        gelu=F.gelu, gelu_tanh=lambda t: F.gelu(t, approximate="tanh"), silu=F.silu, mish=F.mish, tanh=torch.tanh, sigmoid=torch.sigmoid,
-        softplus=F.softplus, elu=F.elu, leaky=F.leaky_relu, hardswish=F.hardswish, hardsigmoid=F.hardsigmoid, glu=F.glu, relu6=F.relu6,
-        hardshrink=F.hardshrink, softshrink=F.softshrink, logsumexp=lambda t: t.logsumexp(1)).items()}}
+    "kl": (
+        lambda a, b: F.kl_div(a.log_softmax(1), b.softmax(1), reduction="batchmean"),
+        [x, drawn(6, 40, seed=5)],
+    ),
+    **{
+        name: (function, [x])
+        for name, function in dict(
+            gelu=F.gelu,
+            gelu_tanh=lambda t: F.gelu(t, approximate="tanh"),
+            silu=F.silu,
+            mish=F.mish,
+            tanh=torch.tanh,
+            sigmoid=torch.sigmoid,
+            softplus=F.softplus,
+            elu=F.elu,
+            leaky=F.leaky_relu,
+            hardswish=F.hardswish,
+            hardsigmoid=F.hardsigmoid,
+            glu=F.glu,
+            relu6=F.relu6,
+            hardshrink=F.hardshrink,
+            softshrink=F.softshrink,
+            logsumexp=lambda t: t.logsumexp(1),
+        ).items()
+    },
+}
 
 
 def gradients_within_a_forward_pass_are_judged():
@@ -94,17 +137,34 @@ def gradients_may_be_written_out_and_faults_of_theirs_show():
         y = a.softmax(1)
         g = 2 * y
         return (y * (g - ((g * y).sum(1, keepdim=True) if centred else 0)),)
-    variants_pass("softmax", Plain(gradient(lambda a: a.softmax(1))), [x], [of_softmax], [lambda a: of_softmax(a, False)])
+
+    variants_pass(
+        "softmax",
+        Plain(gradient(lambda a: a.softmax(1))),
+        [x],
+        [of_softmax],
+        [lambda a: of_softmax(a, False)],
+    )
 
     def of_entropy(a, smaller=0):
         return ((a.softmax(1) - F.one_hot(CLASSES, 40)) / (6 - smaller),)
-    variants_pass("cross_entropy", Plain(gradient(lambda a: F.cross_entropy(a, CLASSES))), [x], [of_entropy], [lambda a: of_entropy(a, 1)])
+
+    variants_pass(
+        "cross_entropy",
+        Plain(gradient(lambda a: F.cross_entropy(a, CLASSES))),
+        [x],
+        [of_entropy],
+        [lambda a: of_entropy(a, 1)],
+    )
 
     def of_norm(a, moved=True):
         rstd = 1 / torch.sqrt(a.var(1, correction=0, keepdim=True) + 1e-5)
         hat = (a - a.mean(1, keepdim=True)) * rstd
         g = 3 * (hat + 0.5) ** 2
-        return (rstd * (g - g.mean(1, keepdim=True) - (hat * (g * hat).mean(1, keepdim=True) if moved else 0)),)
+        return (
+            rstd * (g - g.mean(1, keepdim=True) - (hat * (g * hat).mean(1, keepdim=True) if moved else 0)),
+        )
+
     norm = gradient(lambda a: ((F.layer_norm(a, (40,)) + 0.5) ** 3).sum())
     variants_pass("layer_norm", Plain(norm), [x], [of_norm], [lambda a: of_norm(a, False)])
 
@@ -113,10 +173,20 @@ def gradients_may_be_written_out_and_faults_of_theirs_show():
         whole = torch.autograd.functional.vjp(lambda s: F.conv2d(a, s, padding=1), w, 2 * y)[1]
         cut = F.unfold(a, 3, padding=1).reshape(2, 54, 9, 9)[:, :, :rows]
         made = torch.einsum("nkhw,nohw->ok", cut, 2 * y[:, :, :rows]).reshape(w.shape)
-        return (torch.autograd.functional.vjp(lambda s: F.conv2d(s, w, padding=1), a, 2 * y)[1], made if rows == 9 else made), whole
+        return (
+            torch.autograd.functional.vjp(lambda s: F.conv2d(s, w, padding=1), a, 2 * y)[1],
+            made if rows == 9 else made,
+        ), whole
+
     conv = Plain(gradient(lambda a, w: F.conv2d(a, w, padding=1)))
     weight = drawn(8, 6, 3, 3)
-    variants_pass("conv2d", conv, [image, weight], [lambda a, w: of_weight(a, w)[0]], [lambda a, w: of_weight(a, w, 8)[0]])
+    variants_pass(
+        "conv2d",
+        conv,
+        [image, weight],
+        [lambda a, w: of_weight(a, w)[0]],
+        [lambda a, w: of_weight(a, w, 8)[0]],
+    )
 
 
 def a_gradient_of_equal_elements_may_go_to_any_of_them():
@@ -125,10 +195,15 @@ def a_gradient_of_equal_elements_may_go_to_any_of_them():
     level[0, 0, 2:, 2:] = torch.arange(4.0).reshape(2, 2)
     made = Plain(gradient(lambda a: F.max_pool2d(a, 2).sum()))
     j = told(made, [torch.cat([level, drawn(1, 15, 4, 4)], 1)])[2][0]
-    assert bool(j.allowed[0, 0, :2].isinf().all()) and not bool(j.allowed[0, 0, 2:, 2:].isinf().any()) and not bool(j.allowed[0, 1:].isinf().any())
+    assert (
+        bool(j.allowed[0, 0, :2].isinf().all())
+        and not bool(j.allowed[0, 0, 2:, 2:].isinf().any())
+        and not bool(j.allowed[0, 1:].isinf().any())
+    )
 
 
 # --- complex numbers and Fourier transforms ---
+
 
 def turned_by_pairs(q, angles):
     """A rotary embedding as LLaMA's own code has it."""
@@ -143,7 +218,13 @@ def turned_by_cosines(q, angles, sign=1):
 
 
 def complex_products_may_be_written_out():
-    variants_pass("rotary", Plain(turned_by_pairs), [drawn(3, 5, 16), 3 * drawn(5, 8)], [turned_by_cosines], [lambda q, a: turned_by_cosines(q, a, -1)])
+    variants_pass(
+        "rotary",
+        Plain(turned_by_pairs),
+        [drawn(3, 5, 16), 3 * drawn(5, 8)],
+        [turned_by_cosines],
+        [lambda q, a: turned_by_cosines(q, a, -1)],
+    )
 
 
 class Rotary(torch.nn.Module):
@@ -156,12 +237,20 @@ class Rotary(torch.nn.Module):
         self.angles = angles
 
     def forward(self, q):
-        return torch.view_as_real(torch.view_as_complex(q.reshape(*q.shape[:-1], -1, 2)) * self.table).flatten(-2)
+        return torch.view_as_real(
+            torch.view_as_complex(q.reshape(*q.shape[:-1], -1, 2)) * self.table
+        ).flatten(-2)
 
 
 def complex_tables_are_known():
     model = Rotary()
-    variants_pass("table", model, [drawn(3, 5, 16)], [lambda q: turned_by_cosines(q, model.angles)], [lambda q: turned_by_cosines(q, 1.01 * model.angles)])
+    variants_pass(
+        "table",
+        model,
+        [drawn(3, 5, 16)],
+        [lambda q: turned_by_cosines(q, model.angles)],
+        [lambda q: turned_by_cosines(q, 1.01 * model.angles)],
+    )
 
 
 def by_matrix(t, n, terms=None, dtype=torch.float32):
@@ -189,35 +278,77 @@ def fourier_transforms_may_be_products_or_fast():
     for n in (8, 40, 64, 53, 128, 331):
         t = drawn(4, n, seed=n)
         spectrum = Plain(lambda a: torch.view_as_real(torch.fft.rfft(a)))
-        variants_pass(f"rfft of {n}", spectrum, [t], [lambda a, n=n: by_matrix(a, n)],
-                      [lambda a, n=n: by_matrix(a, n, n - 1), lambda a, n=n: by_matrix(a, n, dtype=torch.bfloat16), lambda a: spectrum(a.flip(-1))])
+        variants_pass(
+            f"rfft of {n}",
+            spectrum,
+            [t],
+            [lambda a, n=n: by_matrix(a, n)],
+            [
+                lambda a, n=n: by_matrix(a, n, n - 1),
+                lambda a, n=n: by_matrix(a, n, dtype=torch.bfloat16),
+                lambda a: spectrum(a.flip(-1)),
+            ],
+        )
     for n in (16, 256):
         whole = Plain(lambda a: torch.view_as_real(torch.fft.fft(torch.view_as_complex(a))))
-        variants_pass(f"fft of {n}", whole, [drawn(3, n, 2)], [by_halves], [lambda a: by_halves(a).flip(-1), lambda a: by_halves(a) / n])
+        variants_pass(
+            f"fft of {n}",
+            whole,
+            [drawn(3, n, 2)],
+            [by_halves],
+            [lambda a: by_halves(a).flip(-1), lambda a: by_halves(a) / n],
+        )
 
 
 def long_convolutions_by_spectra_are_judged():
     """As Hyena has them; a direct sum is as right."""
+
     def by_spectra(u, k):
         n = 2 * u.shape[-1]
-        return torch.fft.irfft(torch.fft.rfft(u, n=n) * torch.fft.rfft(k, n=n), n=n)[..., :u.shape[-1]]
+        return torch.fft.irfft(torch.fft.rfft(u, n=n) * torch.fft.rfft(k, n=n), n=n)[..., : u.shape[-1]]
+
     def direct(u, k, last=None):
         kernel = (k if last is None else k[..., :last]).flip(-1).unsqueeze(1)
         return F.conv1d(F.pad(u, (kernel.shape[-1] - 1, 0)), kernel, groups=u.shape[1])
+
     inputs = [drawn(2, 3, 50), drawn(3, 50, seed=2)]
     variants_pass("fftconv", Plain(by_spectra), inputs, [direct], [lambda u, k: direct(u, k, 49)])
     window = torch.hann_window(16)
     spectrogram = Plain(lambda a: torch.stft(a, 16, 4, window=window, return_complex=True).abs())
-    variants_pass("stft", spectrogram, [drawn(2, 100)], [], [lambda a: torch.stft(a, 16, 4, return_complex=True).abs()])
+    variants_pass(
+        "stft", spectrogram, [drawn(2, 100)], [], [lambda a: torch.stft(a, 16, 4, return_complex=True).abs()]
+    )
     made = Plain(lambda a: torch.stft(a, 16, 4, window=torch.hann_window(16), return_complex=True).abs())
     angle = torch.arange(16).double() * (2 * math.pi / 16)
-    by_hand = lambda a: torch.stft(a, 16, 4, window=(0.5 - 0.5 * torch.cos(angle)).float(), return_complex=True).abs()
-    variants_pass("window", made, [drawn(2, 100)], [by_hand], [lambda a: torch.stft(a, 16, 4, window=torch.hann_window(16, periodic=False), return_complex=True).abs()])
-    variants_pass("fft2", Plain(lambda a: torch.fft.fft2(a).abs()), [drawn(2, 12, 10)], [lambda a: torch.fft.fft(torch.fft.fft(a, dim=-2)).abs()])
-    variants_pass("ihfft", Plain(lambda a: torch.view_as_real(torch.fft.ihfft(a, norm="ortho").resolve_conj())), [drawn(3, 14)])
+    by_hand = lambda a: torch.stft(
+        a, 16, 4, window=(0.5 - 0.5 * torch.cos(angle)).float(), return_complex=True
+    ).abs()
+    variants_pass(
+        "window",
+        made,
+        [drawn(2, 100)],
+        [by_hand],
+        [
+            lambda a: torch.stft(
+                a, 16, 4, window=torch.hann_window(16, periodic=False), return_complex=True
+            ).abs()
+        ],
+    )
+    variants_pass(
+        "fft2",
+        Plain(lambda a: torch.fft.fft2(a).abs()),
+        [drawn(2, 12, 10)],
+        [lambda a: torch.fft.fft(torch.fft.fft(a, dim=-2)).abs()],
+    )
+    variants_pass(
+        "ihfft",
+        Plain(lambda a: torch.view_as_real(torch.fft.ihfft(a, norm="ortho").resolve_conj())),
+        [drawn(3, 14)],
+    )
 
 
 # --- linear algebra ---
+
 
 def forward_substitution(A, B):
     rows = []
@@ -239,34 +370,82 @@ def cholesky_by_columns(A):
 def linear_systems_may_be_solved_in_any_order():
     lower = drawn(3, 12, 12).tril(-1) * 0.3 + torch.eye(12) * 2
     solve = Plain(lambda A, B: torch.linalg.solve_triangular(A, B, upper=False))
-    variants_pass("triangular", solve, [lower, drawn(3, 12, 5)], [forward_substitution, lambda A, B: torch.linalg.inv(A) @ B],
-                  [lambda A, B: torch.linalg.solve_triangular(A, B, upper=False, unitriangular=True),
-                   lambda A, B: torch.linalg.solve_triangular(A.mT, B, upper=True)])
-    variants_pass("from the right", Plain(lambda A, B: torch.linalg.solve_triangular(A.mT, B, upper=True, left=False)),
-                  [lower, drawn(3, 5, 12)], [lambda A, B: forward_substitution(A, B.mT).mT])
+    variants_pass(
+        "triangular",
+        solve,
+        [lower, drawn(3, 12, 5)],
+        [forward_substitution, lambda A, B: torch.linalg.inv(A) @ B],
+        [
+            lambda A, B: torch.linalg.solve_triangular(A, B, upper=False, unitriangular=True),
+            lambda A, B: torch.linalg.solve_triangular(A.mT, B, upper=True),
+        ],
+    )
+    variants_pass(
+        "from the right",
+        Plain(lambda A, B: torch.linalg.solve_triangular(A.mT, B, upper=True, left=False)),
+        [lower, drawn(3, 5, 12)],
+        [lambda A, B: forward_substitution(A, B.mT).mT],
+    )
     square = drawn(10, 10) + 4 * torch.eye(10)
     general = Plain(torch.linalg.solve)
-    variants_pass("solve", general, [square, drawn(10, 4)], [lambda A, B: torch.linalg.inv(A) @ B], [lambda A, B: torch.linalg.solve(A.mT, B)])
-    variants_pass("inverse", Plain(torch.linalg.inv), [square], [lambda A: torch.linalg.solve(A, torch.eye(10))])
-    variants_pass("determinant", Plain(torch.linalg.det), [square], [lambda A: torch.linalg.qr(A)[1].diagonal().prod() * torch.linalg.det(torch.linalg.qr(A)[0])])
-    variants_pass("logdet", Plain(torch.logdet), [square @ square.mT], [lambda A: 2 * torch.linalg.cholesky(A).diagonal().log().sum()])
+    variants_pass(
+        "solve",
+        general,
+        [square, drawn(10, 4)],
+        [lambda A, B: torch.linalg.inv(A) @ B],
+        [lambda A, B: torch.linalg.solve(A.mT, B)],
+    )
+    variants_pass(
+        "inverse", Plain(torch.linalg.inv), [square], [lambda A: torch.linalg.solve(A, torch.eye(10))]
+    )
+    variants_pass(
+        "determinant",
+        Plain(torch.linalg.det),
+        [square],
+        [lambda A: torch.linalg.qr(A)[1].diagonal().prod() * torch.linalg.det(torch.linalg.qr(A)[0])],
+    )
+    variants_pass(
+        "logdet",
+        Plain(torch.logdet),
+        [square @ square.mT],
+        [lambda A: 2 * torch.linalg.cholesky(A).diagonal().log().sum()],
+    )
     assert "singular" in refusal(Plain(torch.linalg.inv), [torch.ones(3, 3)])
 
 
 def cholesky_factors_and_singular_values_are_judged():
     A = drawn(2, 9, 9)
     A = A @ A.mT + 3 * torch.eye(9)
-    variants_pass("cholesky", Plain(torch.linalg.cholesky), [A], [cholesky_by_columns], [lambda A: torch.linalg.cholesky(A).mT])
+    variants_pass(
+        "cholesky",
+        Plain(torch.linalg.cholesky),
+        [A],
+        [cholesky_by_columns],
+        [lambda A: torch.linalg.cholesky(A).mT],
+    )
     whole = Plain(lambda A, B: torch.cholesky_solve(B, torch.linalg.cholesky(A)))
     variants_pass("cholesky_solve", whole, [A, drawn(2, 9, 4)], [torch.linalg.solve], [lambda A, B: B])
-    variants_pass("svdvals", Plain(torch.linalg.svdvals), [drawn(7, 5)], [lambda A: torch.linalg.svdvals(A.mT)], [lambda A: torch.linalg.svdvals(A).flip(0)])
-    variants_pass("eigvalsh", Plain(torch.linalg.eigvalsh), [A], [lambda A: torch.linalg.svdvals(A).flip(-1)], [lambda A: A.diagonal(dim1=-2, dim2=-1)])
+    variants_pass(
+        "svdvals",
+        Plain(torch.linalg.svdvals),
+        [drawn(7, 5)],
+        [lambda A: torch.linalg.svdvals(A.mT)],
+        [lambda A: torch.linalg.svdvals(A).flip(0)],
+    )
+    variants_pass(
+        "eigvalsh",
+        Plain(torch.linalg.eigvalsh),
+        [A],
+        [lambda A: torch.linalg.svdvals(A).flip(-1)],
+        [lambda A: A.diagonal(dim1=-2, dim2=-1)],
+    )
     assert "positive definite" in refusal(Plain(torch.linalg.cholesky), [A - 9 * torch.eye(9)])
     for function in (torch.linalg.qr, torch.linalg.svd, torch.linalg.eigh):
         assert "convention" in refusal(Plain(function), [A]), function
 
 
 # --- products with scales, by groups and of 8 bits ---
+
 
 def products_with_scales_and_by_groups_are_judged():
     a, b = (drawn(s, 32, seed=s).to(torch.float8_e4m3fn) for s in (16, 48))
@@ -277,22 +456,41 @@ def products_with_scales_and_by_groups_are_judged():
     p, q = (torch.randint(-9, 9, s, dtype=torch.int8) for s in ((32, 16), (16, 24)))
     _, _, judged = told(Plain(torch._int_mm), [p, q])
     assert passes(judged, p.int() @ q.int()) and not passes(judged, (p.int() @ q.int()) + 1)
-    tokens, weights, ends = drawn(24, 16).bfloat16(), drawn(3, 16, 32).bfloat16(), torch.tensor([8, 8, 24], dtype=torch.int32)
+    tokens, weights, ends = (
+        drawn(24, 16).bfloat16(),
+        drawn(3, 16, 32).bfloat16(),
+        torch.tensor([8, 8, 24], dtype=torch.int32),
+    )
     grouped = Plain(lambda t, w, e: torch._grouped_mm(t, w, offs=e))
     of = lambda t, w, e: torch.cat([t[:8] @ w[0], t[8:] @ w[2]])
-    variants_pass("grouped", grouped, [tokens, weights, ends], [of], [lambda t, w, e: torch.cat([t[:8] @ w[0], t[8:] @ w[1]])])
+    variants_pass(
+        "grouped",
+        grouped,
+        [tokens, weights, ends],
+        [of],
+        [lambda t, w, e: torch.cat([t[:8] @ w[0], t[8:] @ w[1]])],
+    )
 
 
 # --- selections ---
 
+
 def what_values_select_is_judged():
     values = torch.tensor([[3.0, 1.0, 3.0, 2.0], [0.0, 5.0, 5.0, 0.0], [7.0, 7.0, 7.0, 1.0]])
-    for function, inputs in ((lambda t: t[t > 1.5] * 2, [values]), (lambda t: t.masked_select(t > 1.5) * 2, [values]), (torch.nonzero, [values]),
-                             (lambda t: torch.count_nonzero(t, 1), [values]), (lambda t: torch.take(t * 2, torch.tensor([0, 5])), [values]),
-                             (lambda t: torch.isin(t, torch.tensor([3.0, 7.0])), [values]), (torch.unique, [values]),
-                             (lambda t: torch.histc(t, 4, 0.1, 7.1), [values]), (lambda t: torch.repeat_interleave(t, torch.tensor([2, 0, 1]), 0) * 3, [values]),
-                             (lambda t: F.max_unpool2d(*F.max_pool2d(t[None], 2, return_indices=True), 2), [drawn(6, 8)]),
-                             (lambda t: t.view(torch.int32) & 255, [values]), (lambda t: t.new_zeros(2, 3).masked_scatter(torch.ones(2, 3).bool(), t * 2), [values])):
+    for function, inputs in (
+        (lambda t: t[t > 1.5] * 2, [values]),
+        (lambda t: t.masked_select(t > 1.5) * 2, [values]),
+        (torch.nonzero, [values]),
+        (lambda t: torch.count_nonzero(t, 1), [values]),
+        (lambda t: torch.take(t * 2, torch.tensor([0, 5])), [values]),
+        (lambda t: torch.isin(t, torch.tensor([3.0, 7.0])), [values]),
+        (torch.unique, [values]),
+        (lambda t: torch.histc(t, 4, 0.1, 7.1), [values]),
+        (lambda t: torch.repeat_interleave(t, torch.tensor([2, 0, 1]), 0) * 3, [values]),
+        (lambda t: F.max_unpool2d(*F.max_pool2d(t[None], 2, return_indices=True), 2), [drawn(6, 8)]),
+        (lambda t: t.view(torch.int32) & 255, [values]),
+        (lambda t: t.new_zeros(2, 3).masked_scatter(torch.ones(2, 3).bool(), t * 2), [values]),
+    ):
         model = Plain(function)
         _, _, judged = told(model, inputs)
         out = model(*inputs)
@@ -301,16 +499,29 @@ def what_values_select_is_judged():
     model = Plain(lambda t: torch.mode(t, 1))
     _, _, judged = told(model, [values[[0, 2]]])
     got = torch.tensor([2, 0])
-    assert passes(judged[:1], model(values[[0, 2]])[0]) and bool((evaluate.judge_index(judged[1], got) == got).all())
+    assert passes(judged[:1], model(values[[0, 2]])[0]) and bool(
+        (evaluate.judge_index(judged[1], got) == got).all()
+    )
     assert told(model, [values[1:2]])[2][0].dropped  # 0 and 5 occur as often
-    edge = told(Plain(lambda t: torch.histc(t, 4, 0, 8)), [values])[2][0]  # 2 and 0 are edges of bins, and 0 is the first one's
+    # 2 and 0 are edges of bins, and 0 is the first one's
+    edge = told(Plain(lambda t: torch.histc(t, 4, 0, 8)), [values])[2][0]
     assert edge.allowed.tolist() == [1, 1, 0, 0], edge.allowed
 
 
 def whole_numbers_have_one_right_result():
     a, b = torch.tensor([[7, -7, 1 << 40], [3, 0, -1]]), torch.tensor([2, 5, 1 << 41])
-    for function in (torch.minimum, torch.maximum, lambda s, t: s ** 3, lambda s, t: torch.clamp(s, max=t), lambda s, t: F.hardtanh(s.int()),
-                     lambda s, t: s.prod(1), lambda s, t: s @ t, lambda s, t: (s > 0) + (t > 3), lambda s, t: s.cumsum(1), lambda s, t: s // t):
+    for function in (
+        torch.minimum,
+        torch.maximum,
+        lambda s, t: s**3,
+        lambda s, t: torch.clamp(s, max=t),
+        lambda s, t: F.hardtanh(s.int()),
+        lambda s, t: s.prod(1),
+        lambda s, t: s @ t,
+        lambda s, t: (s > 0) + (t > 3),
+        lambda s, t: s.cumsum(1),
+        lambda s, t: s // t,
+    ):
         _, _, (j,) = told(Plain(function), [a, b])
         want = function(a, b)
         assert torch.equal(j.want.to(want.dtype), want) and not bool(j.allowed.any()), function
@@ -318,9 +529,18 @@ def whole_numbers_have_one_right_result():
 
 def nothing_and_single_numbers_have_answers():
     one, none = torch.tensor(3.0), torch.zeros(0, 4)
-    for function, given in ((lambda t: t.softmax(0), one), (lambda t: t.sort()[0] * 2, one), (lambda t: t.cumsum(0), one), (lambda t: t.logsumexp(0), one),
-                            (lambda t: t.max(0)[0] * 2, one), (lambda t: t.softmax(1), none), (lambda t: t.sum(0), none), (lambda t: t.prod(), none),
-                            (lambda t: F.layer_norm(t, (4,)), none), (lambda t: t @ torch.ones(4, 2), none)):
+    for function, given in (
+        (lambda t: t.softmax(0), one),
+        (lambda t: t.sort()[0] * 2, one),
+        (lambda t: t.cumsum(0), one),
+        (lambda t: t.logsumexp(0), one),
+        (lambda t: t.max(0)[0] * 2, one),
+        (lambda t: t.softmax(1), none),
+        (lambda t: t.sum(0), none),
+        (lambda t: t.prod(), none),
+        (lambda t: F.layer_norm(t, (4,)), none),
+        (lambda t: t @ torch.ones(4, 2), none),
+    ):
         model = Plain(function)
         _, _, judged = told(model, [given])
         assert passes(judged, model(given)) and not judged[0].dropped, (function, given)
@@ -328,25 +548,51 @@ def nothing_and_single_numbers_have_answers():
 
 def importing_names_what_has_no_rule():
     """Before any value is evaluated; what no answer hangs on is no matter."""
-    qr, curve = Plain(lambda t: torch.linalg.qr(t)[1]), Plain(lambda t: torch.special.i0(t) + torch.special.i1(t))
+    qr, curve = (
+        Plain(lambda t: torch.linalg.qr(t)[1]),
+        Plain(lambda t: torch.special.i0(t) + torch.special.i1(t)),
+    )
     beside = Plain(lambda t: (torch.special.i0(t), t * 2)[1])
     assert "a QR factorization" in coverage.refusal(qr, [drawn(4, 3)])
     assert coverage.refusal(curve, [x]) == "no rule for aten.i0.default; no rule for aten.special_i1.default"
-    assert coverage.refusal(beside, [x]) is None and "randn" in coverage.refusal(Plain(lambda t: t + torch.randn_like(t)), [x])
-    for function, inputs in [*GRADIENTS.values(), (turned_by_pairs, [drawn(3, 5, 16), drawn(5, 8)]), (lambda t: t.argmax(1) // 2, [x])]:
-        assert coverage.refusal(Plain(gradient(function) if (function, inputs) in GRADIENTS.values() else function), inputs) is None
+    assert coverage.refusal(beside, [x]) is None and "randn" in coverage.refusal(
+        Plain(lambda t: t + torch.randn_like(t)), [x]
+    )
+    for function, inputs in [
+        *GRADIENTS.values(),
+        (turned_by_pairs, [drawn(3, 5, 16), drawn(5, 8)]),
+        (lambda t: t.argmax(1) // 2, [x]),
+    ]:
+        assert (
+            coverage.refusal(
+                Plain(gradient(function) if (function, inputs) in GRADIENTS.values() else function), inputs
+            )
+            is None
+        )
     assert coverage.note(qr, [drawn(4, 3)])[0]["kind"] == "unjudged" and coverage.note(beside, [x]) == []
 
 
-TESTS = [gradients_within_a_forward_pass_are_judged, gradients_may_be_written_out_and_faults_of_theirs_show,
-         a_gradient_of_equal_elements_may_go_to_any_of_them, complex_products_may_be_written_out, complex_tables_are_known,
-         fourier_transforms_may_be_products_or_fast, long_convolutions_by_spectra_are_judged, linear_systems_may_be_solved_in_any_order,
-         cholesky_factors_and_singular_values_are_judged, products_with_scales_and_by_groups_are_judged, what_values_select_is_judged,
-         whole_numbers_have_one_right_result, importing_names_what_has_no_rule, nothing_and_single_numbers_have_answers]
+TESTS = [
+    gradients_within_a_forward_pass_are_judged,
+    gradients_may_be_written_out_and_faults_of_theirs_show,
+    a_gradient_of_equal_elements_may_go_to_any_of_them,
+    complex_products_may_be_written_out,
+    complex_tables_are_known,
+    fourier_transforms_may_be_products_or_fast,
+    long_convolutions_by_spectra_are_judged,
+    linear_systems_may_be_solved_in_any_order,
+    cholesky_factors_and_singular_values_are_judged,
+    products_with_scales_and_by_groups_are_judged,
+    what_values_select_is_judged,
+    whole_numbers_have_one_right_result,
+    importing_names_what_has_no_rule,
+    nothing_and_single_numbers_have_answers,
+]
 
 if __name__ == "__main__":
     import sys
     import traceback
+
     for test in TESTS:
         if not sys.argv[1:] or test.__name__ in sys.argv[1:]:
             try:

@@ -1,4 +1,5 @@
 """Tests of verify/python/oracle: whole and 8-bit results of computed numbers that lie beside a jump; part of test_oracle.py."""
+
 from oracle_asked import F, drawn
 from oracle_exponents import judged_of
 
@@ -30,14 +31,20 @@ def by_reciprocal(x, s):
 
 def both_neighbours_of_a_half_are_right():
     """And nothing else: at a half one step more or less, elsewhere the number itself."""
-    drawings = [drawn(64, 512, seed=s) for s in range(4)] + [HALVES, torch.randint(-9, 10, (40, 64)).float(), drawn(3, 40, size=1e-6)]
+    drawings = [drawn(64, 512, seed=s) for s in range(4)] + [
+        HALVES,
+        torch.randint(-9, 10, (40, 64)).float(),
+        drawn(3, 40, size=1e-6),
+    ]
     for x in drawings:
         judged = judged_of(rows_to_int8, [x])
         assert not any(j.dropped for j in judged), [j.dropped for j in judged]
         assert accepts(judged, rows_to_int8(x)) and accepts(judged, rows_to_int8(x, by_reciprocal))
         q, s = rows_to_int8(x)
         assert float(judged[0].allowed.max()) < 2  # one step, and what the judge itself does not know
-        assert not accepts(judged, (q + (torch.arange(q.numel()).reshape(q.shape) == 5).to(torch.int8) * 2, s))
+        assert not accepts(
+            judged, (q + (torch.arange(q.numel()).reshape(q.shape) == 5).to(torch.int8) * 2, s)
+        )
         # a step of 128, truncation, a scale for all rows
         if x is not HALVES:  # most of whose elements have two neighbours
             assert not accepts(judged, ((x / s * (128 / 127)).round().clamp(-128, 127).to(torch.int8), s))
@@ -68,8 +75,12 @@ def a_product_of_what_was_quantized_is_judged():
         x[3, :8], w[2, -8:] = HALVES[0] / 7, HALVES[0]  # rows with halves
         judged = judged_of(quantized_products, [x, w])
         assert not judged[0].dropped, judged[0].dropped
-        assert accepts(judged, quantized_products(x, w)) and accepts(judged, quantized_products(x, w, by_reciprocal))
-        assert not accepts(judged, quantized_products(x[:, :-1], w[:, :-1])) and not accepts(judged, x @ w.t())
+        assert accepts(judged, quantized_products(x, w)) and accepts(
+            judged, quantized_products(x, w, by_reciprocal)
+        )
+        assert not accepts(judged, quantized_products(x[:, :-1], w[:, :-1])) and not accepts(
+            judged, x @ w.t()
+        )
 
 
 def packed(x):
@@ -104,7 +115,11 @@ def few_levels_are_judged():
         x[1, :16] = torch.linspace(0, 7, 15 + 1) + 0.5
         judged = judged_of(faked, [x])
         assert not judged[0].dropped, judged[0].dropped
-        assert accepts(judged, faked(x)) and not accepts(judged, faked(x, zero=0.02)) and not accepts(judged, faked(x, levels=8))
+        assert (
+            accepts(judged, faked(x))
+            and not accepts(judged, faked(x, zero=0.02))
+            and not accepts(judged, faked(x, levels=8))
+        )
 
 
 def blocks_to_fp8(x, dtype=torch.float8_e4m3fn, most=448.0, step=None):
@@ -164,7 +179,9 @@ def a_cache_of_quantized_rows_is_judged():
 def bins(x, weigh, how=torch.floor):
     """A histogram: how many of each, and what they weigh."""
     at = how((x - x.amin()) / (x.amax() - x.amin()) * 10).clamp(0, 9).long().reshape(-1)
-    return torch.zeros(10).scatter_add(0, at, weigh.reshape(-1)), torch.zeros(10).index_add(0, at, torch.ones_like(x).reshape(-1))
+    return torch.zeros(10).scatter_add(0, at, weigh.reshape(-1)), torch.zeros(10).index_add(
+        0, at, torch.ones_like(x).reshape(-1)
+    )
 
 
 def bins_beside_an_edge_are_either():
@@ -175,14 +192,22 @@ def bins_beside_an_edge_are_either():
         x[2, 3] = low + 0.3 * width  # at an edge
         judged = judged_of(bins, [x, weigh])
         assert not any(j.dropped for j in judged), [j.dropped for j in judged]
-        assert accepts(judged, bins(x, weigh)) and accepts(judged, bins(x, weigh, lambda t: torch.floor(t * 1.0000002)))
+        assert accepts(judged, bins(x, weigh)) and accepts(
+            judged, bins(x, weigh, lambda t: torch.floor(t * 1.0000002))
+        )
         assert (judged[0].allowed < 1e-4).sum() >= 8 and float(judged[1].allowed.max()) < 1.5
-        assert not accepts(judged, bins(x, weigh, torch.ceil)) and not accepts(judged, bins(x[:, :-1], weigh[:, :-1]))
+        assert not accepts(judged, bins(x, weigh, torch.ceil)) and not accepts(
+            judged, bins(x[:, :-1], weigh[:, :-1])
+        )
 
 
 def looked_up(x, table, scaled=lambda t: t * 0.3):
     at = scaled(x).floor().clamp(-4, 4).long() + 4
-    return table[at], F.embedding(at, table.unsqueeze(1)), torch.bucketize(scaled(x), torch.tensor([-0.6, 0.0, 0.3, 3.0]))
+    return (
+        table[at],
+        F.embedding(at, table.unsqueeze(1)),
+        torch.bucketize(scaled(x), torch.tensor([-0.6, 0.0, 0.3, 3.0])),
+    )
 
 
 def what_is_looked_up_beside_a_jump_is_either():
@@ -190,12 +215,24 @@ def what_is_looked_up_beside_a_jump_is_either():
     x[1, :4] = torch.tensor([10.0, -10.0, 1.0, 20.0])
     judged = judged_of(looked_up, [x, table])
     assert not any(j.dropped for j in judged), [j.dropped for j in judged]
-    assert accepts(judged, looked_up(x, table)) and accepts(judged, looked_up(x, table, lambda t: t / 3.3333335))
+    assert accepts(judged, looked_up(x, table)) and accepts(
+        judged, looked_up(x, table, lambda t: t / 3.3333335)
+    )
     assert looked_up(x, table, lambda t: t / 3.3333335)[0][1, 0] != looked_up(x, table)[0][1, 0]
     assert share_open(judged[2]) < 0.05 and not accepts(judged, looked_up(x + 0.2, table))
     assert not accepts(judged, looked_up(x, table.flip(0)))
 
 
-TESTS = [both_neighbours_of_a_half_are_right, halves_of_exact_numbers_go_to_even, a_product_of_what_was_quantized_is_judged,
-         bytes_of_two_numbers_are_judged, few_levels_are_judged, eight_bit_numbers_have_two_neighbours_at_a_tie, through_sixteen_bits,
-         what_goes_beyond_its_type_is_not_told, a_cache_of_quantized_rows_is_judged, bins_beside_an_edge_are_either, what_is_looked_up_beside_a_jump_is_either]
+TESTS = [
+    both_neighbours_of_a_half_are_right,
+    halves_of_exact_numbers_go_to_even,
+    a_product_of_what_was_quantized_is_judged,
+    bytes_of_two_numbers_are_judged,
+    few_levels_are_judged,
+    eight_bit_numbers_have_two_neighbours_at_a_tie,
+    through_sixteen_bits,
+    what_goes_beyond_its_type_is_not_told,
+    a_cache_of_quantized_rows_is_judged,
+    bins_beside_an_edge_are_either,
+    what_is_looked_up_beside_a_jump_is_either,
+]

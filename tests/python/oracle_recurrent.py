@@ -1,5 +1,6 @@
 """Cases of test_oracle.py: recurrent layers of the library, which are split into steps after the model was
 traced."""
+
 from oracle_asked import Plain, drawn
 
 import torch
@@ -14,17 +15,37 @@ def layer(kind, ways, biased, batch_first):
     """A function of the inputs and of the weights of one layer, and its arguments."""
     gates = KINDS[kind]
     shapes = ((gates * 5, 7), (gates * 5, 5), *([(gates * 5,)] * 2 if biased else []))
-    weights = [drawn(*shape, seed=number + 40 * way, size=0.4) for way in range(ways) for number, shape in enumerate(shapes)]
+    weights = [
+        drawn(*shape, seed=number + 40 * way, size=0.4)
+        for way in range(ways)
+        for number, shape in enumerate(shapes)
+    ]
+
     def function(x, *weights):
         state = torch.zeros(ways, 3, 5, dtype=x.dtype)
-        return getattr(torch, kind)(x, (state, state) if kind == "lstm" else state, list(weights), biased, 1, 0.0, False, ways == 2,
-                                    batch_first)[0]
+        return getattr(torch, kind)(
+            x,
+            (state, state) if kind == "lstm" else state,
+            list(weights),
+            biased,
+            1,
+            0.0,
+            False,
+            ways == 2,
+            batch_first,
+        )[0]
+
     return function, [drawn(*((3, 4) if batch_first else (4, 3)), 7), *weights]
 
 
-LAYERS = {"gru": layer("gru", 1, True, False), "gru_both": layer("gru", 2, True, True), "lstm": layer("lstm", 2, True, False),
-          "lstm_plain": layer("lstm", 1, False, True), "rnn_tanh": layer("rnn_tanh", 2, True, True),
-          "rnn_relu": layer("rnn_relu", 1, True, False)}
+LAYERS = {
+    "gru": layer("gru", 1, True, False),
+    "gru_both": layer("gru", 2, True, True),
+    "lstm": layer("lstm", 2, True, False),
+    "lstm_plain": layer("lstm", 1, False, True),
+    "rnn_tanh": layer("rnn_tanh", 2, True, True),
+    "rnn_relu": layer("rnn_relu", 1, True, False),
+}
 
 
 class Given(nn.Module):
@@ -44,11 +65,23 @@ class Given(nn.Module):
 
 LONG, SHORT = drawn(5, 2, 6), drawn(5, 6)
 MODULES = [
-    (Given(lambda: nn.GRU(6, 4, 3)), LONG), (Given(lambda: nn.LSTM(6, 4, 2, bidirectional=True)), LONG),
-    (Given(lambda: nn.LSTM(6, 4, 2, batch_first=True), (drawn(2, 5, 4, seed=8), drawn(2, 5, 4, seed=9))), LONG),
-    (Given(lambda: nn.GRU(6, 4, 2, bias=False, bidirectional=True, batch_first=True), (drawn(4, 5, 4, seed=8),)), LONG),
-    (Given(lambda: nn.RNN(6, 4, 2, nonlinearity="relu", bidirectional=True)), LONG), (Given(lambda: nn.RNN(6, 4)), SHORT),
-    (Given(lambda: nn.LSTM(6, 4, 2, dropout=0.5).eval()), LONG), (Given(lambda: nn.GRU(6, 4)), drawn(1, 1, 6)),
+    (Given(lambda: nn.GRU(6, 4, 3)), LONG),
+    (Given(lambda: nn.LSTM(6, 4, 2, bidirectional=True)), LONG),
+    (
+        Given(lambda: nn.LSTM(6, 4, 2, batch_first=True), (drawn(2, 5, 4, seed=8), drawn(2, 5, 4, seed=9))),
+        LONG,
+    ),
+    (
+        Given(
+            lambda: nn.GRU(6, 4, 2, bias=False, bidirectional=True, batch_first=True),
+            (drawn(4, 5, 4, seed=8),),
+        ),
+        LONG,
+    ),
+    (Given(lambda: nn.RNN(6, 4, 2, nonlinearity="relu", bidirectional=True)), LONG),
+    (Given(lambda: nn.RNN(6, 4)), SHORT),
+    (Given(lambda: nn.LSTM(6, 4, 2, dropout=0.5).eval()), LONG),
+    (Given(lambda: nn.GRU(6, 4)), drawn(1, 1, 6)),
     (Given(lambda: nn.LSTM(6, 4, proj_size=3)), LONG),  # traced step by step
 ]
 
@@ -85,17 +118,25 @@ def a_recurrent_layer_is_not_traced_step_by_step():
 
 def what_is_small_is_computed_on_the_host():
     """It ignores the GPU. There is none here, so a large graph fails for that."""
+
     def listed(t, w):  # how many rows there are hangs on values
         rows = torch.where(t[:, 0] * 3 > 0)[0]
         return torch.zeros_like(t).index_add_(0, rows, t[rows] @ w)
-    for function, inputs, small in ((torch.mm, [drawn(8, 8), drawn(8, 8)], True), (torch.relu, [drawn(256, 256)], False), (listed, [drawn(8, 8), drawn(8, 8)], False),
-                                    (torch.mm, [drawn(8, 1 << 16), drawn(1 << 16, 8)], False)):
+
+    for function, inputs, small in (
+        (torch.mm, [drawn(8, 8), drawn(8, 8)], True),
+        (torch.relu, [drawn(256, 256)], False),
+        (listed, [drawn(8, 8), drawn(8, 8)], False),
+        (torch.mm, [drawn(8, 1 << 16), drawn(1 << 16, 8)], False),
+    ):
+
         class Task(opened.Task):
             def __init__(self):
                 self.device, self.description, self.stateless = "cuda", {"inputs": []}, False
 
             def prepared(self, sizes, tensors):
                 return graphs.trace(Plain(function), inputs), {}, inputs, Plain(function)
+
         assert graphs.trace(Plain(function), inputs).is_small() == small
         if small:
             (judged,), same = opened.answers(Task(), {}, {})
@@ -113,9 +154,13 @@ class Counting(torch.overrides.TorchFunctionMode):
     calls = 0
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
-        self.calls += getattr(function, "__name__", "") != "__get__"  # who looks at a shape computes nothing
+        # who looks at a shape computes nothing
+        self.calls += getattr(function, "__name__", "") != "__get__"
         return function(*args, **(kwargs or {}))
 
 
-TESTS = [steps_are_what_a_recurrent_layer_computes, a_recurrent_layer_is_not_traced_step_by_step,
-         what_is_small_is_computed_on_the_host]
+TESTS = [
+    steps_are_what_a_recurrent_layer_computes,
+    a_recurrent_layer_is_not_traced_step_by_step,
+    what_is_small_is_computed_on_the_host,
+]

@@ -1,4 +1,5 @@
 """Tests of verify/python/oracle: bicubic resizing, samples at pixels, pieces that floor chooses; part of test_oracle.py."""
+
 import json
 
 from oracle_asked import F, Plain, drawn
@@ -11,8 +12,11 @@ from _unseen.oracle import graph as graphs, lowered
 
 def cubic(d, a=-0.75):
     d = d.abs()
-    return torch.where(d <= 1, (a + 2) * d ** 3 - (a + 3) * d ** 2 + 1,
-                       torch.where(d < 2, a * d ** 3 - 5 * a * d ** 2 + 8 * a * d - 4 * a, torch.zeros_like(d)))
+    return torch.where(
+        d <= 1,
+        (a + 2) * d**3 - (a + 3) * d**2 + 1,
+        torch.where(d < 2, a * d**3 - 5 * a * d**2 + 8 * a * d - 4 * a, torch.zeros_like(d)),
+    )
 
 
 def weights(extent, made, align, dtype=torch.float32, a=-0.75, shift=0.0):
@@ -23,17 +27,29 @@ def weights(extent, made, align, dtype=torch.float32, a=-0.75, shift=0.0):
     base = place.floor()
     w = torch.zeros(made, extent, dtype=dtype)
     for k in range(-1, 3):
-        w.scatter_add_(1, (base.long() + k).clamp(0, extent - 1)[:, None], cubic(place - base - k, a)[:, None])
+        w.scatter_add_(
+            1, (base.long() + k).clamp(0, extent - 1)[:, None], cubic(place - base - k, a)[:, None]
+        )
     return w.float()
 
 
 def by_products(x, size, align, **how):
-    return torch.einsum("yh,nchw,xw->ncyx", weights(x.shape[2], size[0], align, **how), x, weights(x.shape[3], size[1], align, **how))
+    return torch.einsum(
+        "yh,nchw,xw->ncyx",
+        weights(x.shape[2], size[0], align, **how),
+        x,
+        weights(x.shape[3], size[1], align, **how),
+    )
 
 
 def a_bicubic_place_may_lie_at_a_pixel():
-    for shape, size, align in (((2, 3, 9, 12), (16, 34), True), ((2, 3, 9, 9), (17, 25), True), ((1, 2, 8, 6), (16, 24), False),
-                               ((1, 2, 9, 12), (5, 4), False), ((1, 1, 7, 5), (7, 5), True)):
+    for shape, size, align in (
+        ((2, 3, 9, 12), (16, 34), True),
+        ((2, 3, 9, 9), (17, 25), True),
+        ((1, 2, 8, 6), (16, 24), False),
+        ((1, 2, 9, 12), (5, 4), False),
+        ((1, 1, 7, 5), (7, 5), True),
+    ):
         task = lambda x: F.interpolate(x, size=size, mode="bicubic", align_corners=align)
         for x in (drawn(*shape), torch.randint(-9, 10, shape).float(), 30 + drawn(*shape, size=1e-3)):
             (j,) = judged = judged_of(task, [x])
@@ -65,12 +81,24 @@ def samples_at_pixels_are_judged():
     x, grid = drawn(1, 3, 9, 9), at_pixels(9, 17)
     for mode in ("bilinear", "bicubic"):
         for padding in ("zeros", "border"):
-            task = lambda t, g: F.grid_sample(t, g * 1.0000001, mode=mode, padding_mode=padding, align_corners=True)
+            task = lambda t, g: F.grid_sample(
+                t, g * 1.0000001, mode=mode, padding_mode=padding, align_corners=True
+            )
             (j,) = judged = judged_of(task, [x, grid])
             assert not j.dropped, (mode, padding, j.dropped)
             inner = j.allowed[:, :, 1:-1, 1:-1]
-            assert worst(judged, task(x, grid)) <= 1 and float(inner.max()) < 1e-2, (mode, padding, float(inner.max()))
-            assert worst(judged, F.grid_sample(x, grid * 0.999, mode=mode, padding_mode=padding, align_corners=True)) > 1
+            assert worst(judged, task(x, grid)) <= 1 and float(inner.max()) < 1e-2, (
+                mode,
+                padding,
+                float(inner.max()),
+            )
+            assert (
+                worst(
+                    judged,
+                    F.grid_sample(x, grid * 0.999, mode=mode, padding_mode=padding, align_corners=True),
+                )
+                > 1
+            )
 
 
 def piecewise(x, table, nudge=0.0):
@@ -95,4 +123,9 @@ def pieces_that_meet_are_judged_closely():
     assert worst(judged, piecewise(x + 1e-3, table)) > 1 and worst(judged, piecewise(x, table.flip(0))) > 1
 
 
-TESTS = [a_bicubic_place_may_lie_at_a_pixel, a_bicubic_place_has_a_witness, samples_at_pixels_are_judged, pieces_that_meet_are_judged_closely]
+TESTS = [
+    a_bicubic_place_may_lie_at_a_pixel,
+    a_bicubic_place_has_a_witness,
+    samples_at_pixels_are_judged,
+    pieces_that_meet_are_judged_closely,
+]

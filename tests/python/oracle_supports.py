@@ -1,4 +1,5 @@
 """Tests of verify/python/oracle: counts of what a comparison says, and what is picked by them; part of test_oracle.py."""
+
 from oracle_asked import F, drawn
 from oracle_exponents import judged_of, worst
 
@@ -39,12 +40,21 @@ def whole(*shape, seed=1, most=3):
 
 def a_support_that_may_be_counted_either_way_is_judged():
     """Rows of many equal numbers, whose next ones lie just at the threshold, and rows of small differences."""
-    drawings = {"whole": whole(24, 60), "few": whole(24, 60, most=1), "near": drawn(24, 60, size=0.02), "normal": drawn(24, 60),
-                "tenths": whole(24, 60, most=9) / 10, "steps": torch.arange(60.0).repeat(24, 1) / 16}
+    drawings = {
+        "whole": whole(24, 60),
+        "few": whole(24, 60, most=1),
+        "near": drawn(24, 60, size=0.02),
+        "normal": drawn(24, 60),
+        "tenths": whole(24, 60, most=9) / 10,
+        "steps": torch.arange(60.0).repeat(24, 1) / 16,
+    }
     for name, x in drawings.items():
         (j,) = judged = judged_of(sparsemax, [x])
         assert not j.dropped, (name, j.dropped)
-        assert worst(judged, sparsemax(x)) <= 1 and worst(judged, by_bisection(x)) <= 1, (name, worst(judged, by_bisection(x)))
+        assert worst(judged, sparsemax(x)) <= 1 and worst(judged, by_bisection(x)) <= 1, (
+            name,
+            worst(judged, by_bisection(x)),
+        )
         assert float(j.allowed.max()) < 1e-3, (name, float(j.allowed.max()))
         if bool((sparsemax(x) > 0).sum(-1).gt(16).any()):
             assert worst(judged, of_the_greatest(x)) > 1, name
@@ -57,7 +67,9 @@ def counts_of_comparisons_are_numbers():
     x[0, :3] = torch.tensor([1.0, 1.0, 0.999])
     masked_mean = lambda t: (t * (t * 0.3 > 0.3)).sum(-1) / (t * 0.3 > 0.3).sum(-1).clamp(min=1)
     (count,) = judged_of(lambda t: (t * 0.3 > 0.3).sum(-1), [x])
-    assert not count.dropped and count.allowed[1:].max() == 0 and 1.9 < float(count.allowed[0]) < 2.4, count.allowed
+    assert not count.dropped and count.allowed[1:].max() == 0 and 1.9 < float(count.allowed[0]) < 2.4, (
+        count.allowed
+    )
     (mean,) = judged_of(masked_mean, [x])
     assert not mean.dropped, mean.dropped
     assert worst([mean], masked_mean(x)) <= 1 and worst([mean], masked_mean(x + 0.01)) > 1
@@ -82,5 +94,8 @@ def counts_are_indices_as_well():
     assert worst(judged, rows_by_bin(x + 0.5)) > 1 and worst([rows], rows_by_bin(x)[0].roll(1, 0)) > 1
 
 
-TESTS = [a_support_that_may_be_counted_either_way_is_judged, counts_of_comparisons_are_numbers,
-         counts_are_indices_as_well]
+TESTS = [
+    a_support_that_may_be_counted_either_way_is_judged,
+    counts_of_comparisons_are_numbers,
+    counts_are_indices_as_well,
+]

@@ -4,6 +4,7 @@
 
 KERNELBENCH is the folder of level1, level2, level3. Prints one line a task, then the sums.
 """
+
 import argparse
 import glob
 import logging
@@ -41,7 +42,9 @@ def worst_of(judged, out):
             worst = max(worst, float("inf") if bool(((got.double() - want).abs() > j.allowed).any()) else 0.0)
             continue
         error = (got.double() - j.want).abs()
-        ratio = torch.where(error <= j.allowed, (error / j.allowed).nan_to_num(0.0).clamp(max=1.0), error / j.allowed)
+        ratio = torch.where(
+            error <= j.allowed, (error / j.allowed).nan_to_num(0.0).clamp(max=1.0), error / j.allowed
+        )
         worst = max(worst, float(ratio.nan_to_num(float("inf")).max()))
     return worst
 
@@ -67,7 +70,9 @@ def channels_last(model, inputs):
     rank = 4 if 4 in ranks else 5 if 5 in ranks else None
     if rank is None:
         return None
-    move = lambda x: x.contiguous(memory_format=layout[rank]) if isinstance(x, torch.Tensor) and x.dim() == rank else x
+    move = lambda x: (
+        x.contiguous(memory_format=layout[rank]) if isinstance(x, torch.Tensor) and x.dim() == rank else x
+    )
     for weight in model.parameters():
         weight.data = move(weight.data)
     try:
@@ -91,8 +96,13 @@ def honest(task, device):
     model, graph, state, inputs = task
     if device != "cpu":
         yield "compiled", compiled(model, inputs)
-    yield "double", [t.float() if t.is_floating_point() else t for t in
-                     candidates.run(graph, state, inputs, double=True)]
+    yield (
+        "double",
+        [
+            t.float() if t.is_floating_point() else t
+            for t in candidates.run(graph, state, inputs, double=True)
+        ],
+    )
     yield "split-k", candidates.run(graph, state, inputs, candidates.reordered(4))
     yield "one-k", candidates.run(graph, state, inputs, candidates.reordered(1 << 20))
     out = channels_last(model, inputs)
@@ -120,8 +130,16 @@ def wrong(task, judged, reference, device):
     if all(t.numel() > 1 for t in reference):
         yield "mean", [torch.full_like(t, t.mean()) if t.is_floating_point() else t * 0 for t in reference]
     noise = torch.Generator().manual_seed(1)
-    yield "noise", [t + 0.5 * (1e-4 + 1e-4 * t.abs()) * (torch.rand(t.shape, generator=noise) - 0.5).sign().to(t.device)
-                    if t.is_floating_point() else t * 0 for t in reference]
+    yield (
+        "noise",
+        [
+            t
+            + 0.5 * (1e-4 + 1e-4 * t.abs()) * (torch.rand(t.shape, generator=noise) - 0.5).sign().to(t.device)
+            if t.is_floating_point()
+            else t * 0
+            for t in reference
+        ],
+    )
 
 
 def one(path, seed, device):
@@ -146,15 +164,28 @@ def one(path, seed, device):
             if not constants.is_constant(judged, graph, state, inputs, seed, device):
                 break
             constant = "for the published inputs"
-            inputs = [size * torch.randn(x.shape, device=device) if isinstance(x, torch.Tensor) and x.is_floating_point() else x
-                      for x in inputs]
+            inputs = [
+                size * torch.randn(x.shape, device=device)
+                if isinstance(x, torch.Tensor) and x.is_floating_point()
+                else x
+                for x in inputs
+            ]
             judged = evaluate.answer(graph, state, inputs, seed=seed, device=device)
         if constant and constants.is_constant(judged, graph, state, inputs, seed, device):
             constant = "always"
         reference = listed(model(*inputs))
-        row = {"cap": cap, "labels": sorted({j.label for j in judged}), "honest": {}, "spread": {}, "wrong": {}, "kb": {},
-               "dropped": next((j.dropped for j in judged if j.dropped), None), "oracle": seconds, "constant": constant,
-               "elements": sum(j.want.numel() for j in judged)}
+        row = {
+            "cap": cap,
+            "labels": sorted({j.label for j in judged}),
+            "honest": {},
+            "spread": {},
+            "wrong": {},
+            "kb": {},
+            "dropped": next((j.dropped for j in judged if j.dropped), None),
+            "oracle": seconds,
+            "constant": constant,
+            "elements": sum(j.want.numel() for j in judged),
+        }
         task = (model, graph, state, inputs)
         for name, out in [("eager", reference), *honest(task, device)]:
             row["honest"][name], row["spread"][name] = worst_of(judged, out), spread_of(judged, out)
@@ -170,31 +201,41 @@ def line(name, row):
     ratios = " ".join(f"{k}={v:.2g}" for k, v in row["honest"].items())
     missed = [k for k, v in row["wrong"].items() if v <= 1]
     theirs = [k for k in row["wrong"] if row["kb"][k]]
-    return (f"{name:8} cap {row['cap']} {'+'.join(row['labels']):18} {ratios} spread={max(row['spread'].values()):.2g}"
-            f" | accepted: {','.join(missed) or '-'} | 1e-4 accepts: {','.join(theirs) or '-'}"
-            f"{' CONSTANT ' + row['constant'] if row['constant'] else ''}{' DROPPED ' + row['dropped'] if row['dropped'] else ''} [{row['oracle']:.1f} of {row['seconds']:.1f} s]")
+    return (
+        f"{name:8} cap {row['cap']} {'+'.join(row['labels']):18} {ratios} spread={max(row['spread'].values()):.2g}"
+        f" | accepted: {','.join(missed) or '-'} | 1e-4 accepts: {','.join(theirs) or '-'}"
+        f"{' CONSTANT ' + row['constant'] if row['constant'] else ''}{' DROPPED ' + row['dropped'] if row['dropped'] else ''} [{row['oracle']:.1f} of {row['seconds']:.1f} s]"
+    )
 
 
 def sums(rows):
     judged = {n: r for n, r in rows.items() if r and not r["dropped"]}
-    print(f"{len(rows)} tasks, {len(judged)} judged; the right answer is a constant: "
-          f"{[(n, r['constant']) for n, r in judged.items() if r['constant']]}")
+    print(
+        f"{len(rows)} tasks, {len(judged)} judged; the right answer is a constant: "
+        f"{[(n, r['constant']) for n, r in judged.items() if r['constant']]}"
+    )
     judged = {n: r for n, r in judged.items() if r["constant"] != "always"}
     for label in ("bound, enclosed", "bound, fp64", "ensemble, enclosed", "ensemble, fp64"):
         print(f"  {label}: {sum(label in r['labels'] for r in judged.values())}")
-    print(f"  greatest error over the spread, where the ensemble decides: "
-          f"{max([max(r['spread'].values()) for r in judged.values()] or [0]):.3g}")
+    print(
+        f"  greatest error over the spread, where the ensemble decides: "
+        f"{max([max(r['spread'].values()) for r in judged.values()] or [0]):.3g}"
+    )
     for name in HONEST:
         of = {n: r["honest"][name] for n, r in judged.items() if name in r["honest"]}
         out = [n for n, v in of.items() if not v <= 1]
         theirs = [n for n in of if not judged[n]["kb"][name]]
-        print(f"  honest {name:14} {len(of):4} tasks, rejected {len(out)} {out}, greatest {max(of.values(), default=0):.2g}"
-              f"; 1e-4 rejects {len(theirs)} {theirs}")
+        print(
+            f"  honest {name:14} {len(of):4} tasks, rejected {len(out)} {out}, greatest {max(of.values(), default=0):.2g}"
+            f"; 1e-4 rejects {len(theirs)} {theirs}"
+        )
     for name in WRONG:
         of = {n: r["wrong"][name] for n, r in judged.items() if name in r["wrong"]}
         missed = [n for n, v in of.items() if v <= 1]
-        print(f"  wrong  {name:14} {len(of):4} tasks, detected {len(of) - len(missed)}, not on {missed}"
-              f"; 1e-4 detects {sum(not judged[n]['kb'][name] for n in of)}")
+        print(
+            f"  wrong  {name:14} {len(of):4} tasks, detected {len(of) - len(missed)}, not on {missed}"
+            f"; 1e-4 detects {sum(not judged[n]['kb'][name] for n in of)}"
+        )
 
 
 def main():
@@ -213,7 +254,8 @@ def main():
         for path in sorted(paths, key=lambda p: int(os.path.basename(p).split("_")[0])):
             number = os.path.basename(path).split("_")[0]
             if (options.only and number not in options.only) or (
-                    options.part and (int(number) % 2 == 1) != (options.part == "odd")):
+                options.part and (int(number) % 2 == 1) != (options.part == "odd")
+            ):
                 continue
             name = f"{level}/{number}"
             try:

@@ -1,4 +1,5 @@
 """Tests of verify/python/oracle: equal infinities, whole numbers in extremes, subnormal results, 8-bit inputs; part of test_oracle.py."""
+
 import math
 
 from oracle_asked import Plain, drawn, refusal, told
@@ -21,15 +22,21 @@ def equal_infinities_are_ties():
     for prepare in (lambda t: t, scaled):
         _, _, (_, best) = told(Plain(lambda t: prepare(t).topk(4, 1)), [ROW])
         assert accepts(best, 1, 3, 0, 2) and accepts(best, 1, 3, 5, 4)
-        assert not accepts(best, 1, 3, 0, 0) and not accepts(best, 0, 3, 1, 2) and not accepts(best, 3, 1, 0, 2)
+        assert (
+            not accepts(best, 1, 3, 0, 0) and not accepts(best, 0, 3, 1, 2) and not accepts(best, 3, 1, 0, 2)
+        )
         _, _, (_, order) = told(Plain(lambda t: torch.sort(prepare(t), dim=1, descending=True)), [ROW])
         assert accepts(order, 1, 3, 5, 4, 2, 0) and not accepts(order, 1, 3, 5, 4, 2, 2)
         _, _, (stable,) = told(Plain(lambda t: torch.sort(prepare(t), dim=1, stable=True).indices), [ROW])
         assert accepts(stable, 0, 2, 4, 5, 3, 1) and not accepts(stable, 2, 0, 4, 5, 3, 1)
-    for function, values in ((torch.argmax, torch.full((1, 5), -INF)), (torch.argmin, torch.full((1, 5), INF))):
+    for function, values in (
+        (torch.argmax, torch.full((1, 5), -INF)),
+        (torch.argmin, torch.full((1, 5), INF)),
+    ):
         _, _, (first,) = told(Plain(lambda t: function(t, 1)), [values])
         assert bool((evaluate.judge_index(first, torch.tensor([0])) == 0).all())
-        assert not bool((evaluate.judge_index(first, torch.tensor([1])) == 1).all())  # PyTorch documents the first
+        # PyTorch documents the first
+        assert not bool((evaluate.judge_index(first, torch.tensor([1])) == 1).all())
 
 
 def comparisons_of_equal_infinities_are_decided():
@@ -37,15 +44,22 @@ def comparisons_of_equal_infinities_are_decided():
     near = torch.tensor([[1.0, -INF, 2.0, INF]])
     (judged,) = told(Plain(lambda t: t * 0.3 > 0.3), [near])[2]
     assert judged.allowed.tolist() == [[1.0, 0.0, 0.0, 0.0]], judged.allowed
-    (chosen,) = told(Plain(lambda t: torch.where(t * 0.3 > 0.3, t.clamp(max=1.0) * 0 - INF, torch.full_like(t, -INF))), [near[:, [0, 2]]])[2]
+    (chosen,) = told(
+        Plain(lambda t: torch.where(t * 0.3 > 0.3, t.clamp(max=1.0) * 0 - INF, torch.full_like(t, -INF))),
+        [near[:, [0, 2]]],
+    )[2]
     assert chosen.dropped is None and not bool(chosen.allowed.isnan().any())
 
 
 def extremes_of_whole_numbers_are_whole():
     """The smaller of two whole numbers is an index, of one type and of two, and beside a number."""
     table, at = drawn(9, 4), torch.tensor([0, 5, 12, 8, 3])
-    for limit in (lambda i: torch.min(i, torch.full_like(i, 8)), lambda i: torch.minimum(i, torch.tensor(8, dtype=torch.int32)),
-                  lambda i: torch.clamp(i, max=torch.full_like(i, 8)), lambda i: torch.maximum(torch.minimum(i, torch.tensor(8)), torch.tensor(1))):
+    for limit in (
+        lambda i: torch.min(i, torch.full_like(i, 8)),
+        lambda i: torch.minimum(i, torch.tensor(8, dtype=torch.int32)),
+        lambda i: torch.clamp(i, max=torch.full_like(i, 8)),
+        lambda i: torch.maximum(torch.minimum(i, torch.tensor(8)), torch.tensor(1)),
+    ):
         model = Plain(lambda t, i: t[limit(i)] * 3)
         assert refusal(model, [table, at]) == ""
         (judged,) = told(model, [table, at])[2]
@@ -54,7 +68,7 @@ def extremes_of_whole_numbers_are_whole():
 
 def subnormal_results_may_be_off_by_half_a_step():
     """Below the smallest normal number neighbours of a 16-bit format lie equally far apart."""
-    for dtype, step, factor in ((torch.float16, 2.0 ** -24, 2.0 ** -17), (torch.bfloat16, 2.0 ** -133, 2.0 ** -126)):
+    for dtype, step, factor in ((torch.float16, 2.0**-24, 2.0**-17), (torch.bfloat16, 2.0**-133, 2.0**-126)):
         t = drawn(64)
         (judged,) = told(Plain(lambda t: (t * factor).to(dtype)), [t])[2]
         exact = t.double() * factor
@@ -71,12 +85,19 @@ def eight_bit_inputs_are_judged():
         inputs = [drawn(8, 32).to(dtype), drawn(6, 32, seed=2).to(dtype)]
         graph = graphs.trace(model, inputs)
         judged = evaluate.answer(graph, {}, inputs)
-        assert judged[0].dropped is None and bool(((model(*inputs).double() - judged[0].want).abs() <= judged[0].allowed).all())
+        assert judged[0].dropped is None and bool(
+            ((model(*inputs).double() - judged[0].want).abs() <= judged[0].allowed).all()
+        )
         assert not constant.is_constant(judged, graph, {}, inputs)
         same = Plain(lambda a: a.float() * 0)
         graph = graphs.trace(same, inputs[:1])
         assert constant.is_constant(evaluate.answer(graph, {}, inputs[:1]), graph, {}, inputs[:1])
 
 
-TESTS = [equal_infinities_are_ties, comparisons_of_equal_infinities_are_decided, extremes_of_whole_numbers_are_whole,
-         subnormal_results_may_be_off_by_half_a_step, eight_bit_inputs_are_judged]
+TESTS = [
+    equal_infinities_are_ties,
+    comparisons_of_equal_infinities_are_decided,
+    extremes_of_whole_numbers_are_whole,
+    subnormal_results_may_be_off_by_half_a_step,
+    eight_bit_inputs_are_judged,
+]

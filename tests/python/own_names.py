@@ -1,5 +1,6 @@
 """Honest solutions whose files have the names of all of verify/python: OUT. Writes OUT/flat.json (a file of each name beside the entry)
 and the folder OUT/tree (the same folders as ours). Each is a softmax, and a ModelNew for tests/task/row_scale. Needs no torch."""
+
 import json
 import os
 import sys
@@ -41,20 +42,29 @@ def entry(names, name):
 
 def sources(paths, name):
     """{path: content} of a solution with a module at each of `paths`."""
-    names = [p[:-len(".py")].replace("/__init__", "").replace("/", ".") for p in paths]
+    names = [p[: -len(".py")].replace("/__init__", "").replace("/", ".") for p in paths]
     return {**{p: 'MARK = "mine"\n' for p in paths}, "entry.py": entry(names, name)}
 
 
 def main():
     out = sys.argv[1]
     tree = [p for p in ours() if p != "_unseen.py"]
-    flat = sorted({os.path.basename(p) if not p.endswith("__init__.py") else os.path.dirname(p) + ".py" for p in tree})
+    flat = sorted(
+        {os.path.basename(p) if not p.endswith("__init__.py") else os.path.dirname(p) + ".py" for p in tree}
+    )
     assert len(flat) > 40 and {"task.py", "oracle.py", "words.py", "adapter.py"} <= set(flat), flat
     for kind in ("softmax", "ModelNew"):
         name = "Unused" if kind == "softmax" else kind
         spec = {"language": "python", "entry_point": f"entry.py::{kind}", "destination_passing_style": False}
         with open(os.path.join(out, f"flat_{kind}.json"), "w", encoding="utf-8") as file:
-            json.dump({"name": "s", "spec": spec, "sources": [{"path": p, "content": c} for p, c in sources(flat, name).items()]}, file)
+            json.dump(
+                {
+                    "name": "s",
+                    "spec": spec,
+                    "sources": [{"path": p, "content": c} for p, c in sources(flat, name).items()],
+                },
+                file,
+            )
         for path, content in sources(tree, name).items():
             place = os.path.join(out, f"tree_{kind}", path)
             os.makedirs(os.path.dirname(place), exist_ok=True)

@@ -1,12 +1,22 @@
 """published_table.py OUT [RUNDETAIL]: a table by problem of the results that gpu.sh --published left in
 the folder OUT. With the benchmark's own records (a folder of NAME.json with `correct`) it lists the
 solutions whose published shapes the two checks judge differently."""
+
 import collections
 import json
 import os
 import sys
 
-COLUMNS = ("started", "not loaded", "published fail", "unseen fail", "wrong values", "refuse only", "pass all", "cut off")
+COLUMNS = (
+    "started",
+    "not loaded",
+    "published fail",
+    "unseen fail",
+    "wrong values",
+    "refuse only",
+    "pass all",
+    "cut off",
+)
 SILENT = ("wrong", "unstable", "unwritten")
 
 
@@ -23,8 +33,11 @@ def kinds(result):
     if seen:
         return ["published fail"]
     if unseen:
-        return (["unseen fail"] + ["wrong values"] * any(r["outcome"] in SILENT for r in unseen) +
-                ["refuse only"] * all(r["outcome"] == "refused" for r in unseen))
+        return (
+            ["unseen fail"]
+            + ["wrong values"] * any(r["outcome"] in SILENT for r in unseen)
+            + ["refuse only"] * all(r["outcome"] == "refused" for r in unseen)
+        )
     return ["cut off" if result["partial"] else "pass all"]
 
 

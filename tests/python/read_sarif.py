@@ -1,5 +1,6 @@
 """read_sarif.py FILE: the log as a model of SARIF 2.1.0 that a package ships. Status 0 where it holds and knows every property; 77 where there
 is no such package."""
+
 import json
 import sys
 
@@ -9,7 +10,8 @@ try:
 except ImportError:
     sys.exit(77)
 
-FREE = {"properties", "partial_fingerprints", "partialFingerprints", "$schema", "schema_uri"}  # the standard leaves their keys to tools
+# the standard leaves their keys to tools
+FREE = {"properties", "partial_fingerprints", "partialFingerprints", "$schema", "schema_uri"}
 
 
 def unknown(value, way="log"):

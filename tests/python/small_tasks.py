@@ -1,4 +1,5 @@
 """Tasks of a KernelBench folder at sizes that a CPU evaluates in about a second: module-level numbers replaced."""
+
 import ast
 import types
 
@@ -30,7 +31,10 @@ class Shrink(ast.NodeTransformer):
         return node
 
     def visit_BinOp(self, node):
-        if all(isinstance(n, (ast.BinOp, ast.Constant, ast.Mult, ast.Add, ast.Sub, ast.Pow)) for n in ast.walk(node)):
+        if all(
+            isinstance(n, (ast.BinOp, ast.Constant, ast.Mult, ast.Add, ast.Sub, ast.Pow))
+            for n in ast.walk(node)
+        ):
             value = eval(compile(ast.Expression(node), "size", "eval"))
             if isinstance(value, int):
                 return self.visit_Constant(ast.copy_location(ast.Constant(value), node))
@@ -53,10 +57,15 @@ def limit(statement, cap, way):
 
 def apart(statement):
     """`a, b = 1, 2` as two assignments."""
-    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Tuple) and isinstance(
-            statement.value, ast.Tuple):
-        return [ast.copy_location(ast.Assign([t], v), statement)
-                for t, v in zip(statement.targets[0].elts, statement.value.elts)]
+    if (
+        isinstance(statement, ast.Assign)
+        and isinstance(statement.targets[0], ast.Tuple)
+        and isinstance(statement.value, ast.Tuple)
+    ):
+        return [
+            ast.copy_location(ast.Assign([t], v), statement)
+            for t, v in zip(statement.targets[0].elts, statement.value.elts)
+        ]
     return [statement]
 
 

@@ -1,5 +1,6 @@
 """Tests how much of a device's free memory is overwritten before a call (verify/python/cached.py). Needs
 no torch; ends with 1 where a sentence fails."""
+
 import contextlib
 import importlib.util
 import io
@@ -17,12 +18,20 @@ CUDA, HOST = types.SimpleNamespace(backend=1, device=0), types.SimpleNamespace(b
 
 
 def segment(address, *blocks, device=0, **more):
-    return {"device": device, "address": address, "blocks": [{"state": s, "size": n} for s, n in blocks], **more}
+    return {
+        "device": device,
+        "address": address,
+        "blocks": [{"state": s, "size": n} for s, n in blocks],
+        **more,
+    }
 
 
 SEGMENTS = [
-    segment(0x1000, ("inactive", 512), ("active_allocated", 1024), ("inactive", 2048), segment_pool_id=(0, 0)),
-    segment(0x8000, ("active_pending_free", 512), ("active_awaiting_free", 512), ("inactive", 1024)),  # before pools were told
+    segment(
+        0x1000, ("inactive", 512), ("active_allocated", 1024), ("inactive", 2048), segment_pool_id=(0, 0)
+    ),
+    # before pools were told
+    segment(0x8000, ("active_pending_free", 512), ("active_awaiting_free", 512), ("inactive", 1024)),
     segment(0x20000, ("inactive", 4096), segment_pool_id=(0, 1)),  # a graph's own
     segment(0x30000, ("inactive", 4096), segment_pool_id=(7, 0)),  # torch.cuda.MemPool's
     segment(0x40000, ("inactive", 4096), device=1, segment_pool_id=(0, 0)),
@@ -39,7 +48,9 @@ class Library:
 
 
 def made(library, snapshot):
-    return cached.Cached(types.SimpleNamespace(_C=types.SimpleNamespace(_cuda_memorySnapshot=snapshot)), library)
+    return cached.Cached(
+        types.SimpleNamespace(_C=types.SimpleNamespace(_cuda_memorySnapshot=snapshot)), library
+    )
 
 
 class Cached(unittest.TestCase):
@@ -58,6 +69,7 @@ class Cached(unittest.TestCase):
             if len(pool) != 2:
                 raise RuntimeError("a pair was expected")
             return {"segments": SEGMENTS}
+
         for snapshot in (pools, lambda: {"segments": SEGMENTS}, lambda triple: {"segments": SEGMENTS}):
             library = Library()
             it = made(library, snapshot)
@@ -78,6 +90,7 @@ class Cached(unittest.TestCase):
 
         def silent(*_):
             raise RuntimeError("another allocator")
+
         self.assertIn("torch says nothing of what it keeps", self.said(made(Library(), silent)))
         self.assertEqual(self.said(cached.Cached(types.SimpleNamespace(_C=None), Library())), "")
 

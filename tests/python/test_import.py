@@ -1,4 +1,5 @@
 """Tests of verify/python/task: sizes, axes and constructors. Run by the suite task, or by hand with any Python that has torch."""
+
 import random
 
 from importing import NO_INIT, imported, of_one_line, run, written
@@ -9,7 +10,7 @@ from _unseen.oracle.number import Unsupported
 from _unseen.task import describe, expression, fit, law, probe, together, write
 
 
-LOOP = '''
+LOOP = """
 steps, batch, width = 80, 5, 12
 
 
@@ -31,10 +32,10 @@ def get_inputs():
 
 def get_init_inputs():
     return [width]
-'''
+"""
 
 
-UNTOLD = '''
+UNTOLD = """
 class Model(nn.Module):
     def __init__(self, width):
         super().__init__()
@@ -56,7 +57,7 @@ def get_inputs():
 
 def get_init_inputs():
     return [width]
-'''
+"""
 
 
 def what_the_constructor_is_not_told_stays():
@@ -68,7 +69,7 @@ def what_the_constructor_is_not_told_stays():
     assert sizes["TAIL"] == sizes["scaled"] == sizes["turned"] == sizes["batch"], sizes
 
 
-RECURRENT = '''
+RECURRENT = """
 batch, steps, width, hidden = 3, 40, 8, 16
 
 
@@ -87,7 +88,7 @@ def get_inputs():
 
 def get_init_inputs():
     return [width, hidden]
-'''
+"""
 
 
 def the_work_of_a_recurrent_layer_is_counted():
@@ -98,7 +99,7 @@ def the_work_of_a_recurrent_layer_is_counted():
     assert multiplied < counted < 1.3 * multiplied, (counted, multiplied)
 
 
-CORNERED = '''
+CORNERED = """
 class Model(nn.Module):
     def __init__(self, width):
         super().__init__()
@@ -119,7 +120,7 @@ def get_inputs():
 
 def get_init_inputs():
     return [width]
-'''
+"""
 
 
 def an_axis_is_sampled_whole_or_fixed():
@@ -139,7 +140,9 @@ def an_axis_is_sampled_whole_or_fixed():
     assert [a["name"] for a in task["axes"]] == ["batch"], task["axes"]
     assert why == {name: "fixed: the time for probing was over" for name in ("steps", "width")}, why
     assert not any("steps" in text for text in task["limits"]), task["limits"]
-    assert task["weights"][0]["shape"] == [10, 10] and task["inputs"][0]["shape"] == ["batch", 5, 10], task["inputs"]
+    assert task["weights"][0]["shape"] == [10, 10] and task["inputs"][0]["shape"] == ["batch", 5, 10], task[
+        "inputs"
+    ]
 
 
 COPIED = """
@@ -182,7 +185,8 @@ def a_loop_is_short_while_others_are_looked_at():
         probe.fake.observe, probe.LONG = observed, long
     axes = {a["name"]: a for a in task["axes"]}
     assert axes["steps"]["ring"] == axes["batch"]["ring"] == 1 and axes["width"]["ring"] == 2, axes
-    assert axes["steps"]["low"] == 1 and axes["steps"]["high"] == 80, axes["steps"]  # no more turns than its author's
+    # no more turns than its author's
+    assert axes["steps"]["low"] == 1 and axes["steps"]["high"] == 80, axes["steps"]
     turns = [dict(one[:-1])["steps"] for one in asked]
     assert sum(n > 40 for n in turns) * 10 < len(turns), turns
     # No question is asked twice, except about values of chance and for a constructor without that argument.
@@ -219,17 +223,25 @@ def get_init_inputs():
 def a_constructor_may_convert_its_modules():
     task = imported(CONVERTED)
     types = {w["name"]: w["dtype"] for w in task["weights"]}
-    assert types["norm.weight"] == types["hidden.bias"] == "float16" and types["last.weight"] == "bfloat16", types
-    assert [a["name"] for a in task["axes"]] == ["batch", "width"] and task["outputs"][0]["dtype"] == "bfloat16", task["axes"]
+    assert types["norm.weight"] == types["hidden.bias"] == "float16" and types["last.weight"] == "bfloat16", (
+        types
+    )
+    assert [a["name"] for a in task["axes"]] == ["batch", "width"] and task["outputs"][0][
+        "dtype"
+    ] == "bfloat16", task["axes"]
 
 
 def what_forward_makes_itself_fixes_no_axis():
-    for line in ("x + torch.zeros_like(x)", "x * torch.ones(x.shape[0], 1)", "x + torch.arange(x.shape[0])[:, None]"):
+    for line in (
+        "x + torch.zeros_like(x)",
+        "x * torch.ones(x.shape[0], 1)",
+        "x + torch.arange(x.shape[0])[:, None]",
+    ):
         task = of_one_line(line)
         assert "rows" in [a["name"] for a in task["axes"]], (line, task["axes"], task["fixed"])
 
 
-PACKED = '''
+PACKED = """
 class Model(nn.Module):
     def __init__(self, width):
         super().__init__()
@@ -252,14 +264,15 @@ def get_inputs():
 
 def get_init_inputs():
     return [width]
-'''
+"""
 
 
 def what_a_constructor_draws_is_the_candidate_s_too():
     with written(PACKED) as (_, asked, of):
         sizes = {axis["name"]: axis["value"] for axis in asked.description["axes"]}
         held, given = asked.built(sizes)[1].state_dict(), of.constructed(of.instance(sizes))
-        assert list(given) == ["packed", "scale"], given.keys()  # a table of no seed is a candidate's own to make
+        # a table of no seed is a candidate's own to make
+        assert list(given) == ["packed", "scale"], given.keys()
         for name, value in given.items():
             assert torch.equal(held[name], value), name
         for outside, words in ((2, ""), (9, "the forward pass cannot be traced: ")):
@@ -301,18 +314,26 @@ def the_last_group_may_be_short():
     task = imported(Q8)
     shapes = {w["name"]: w["shape"] for w in task["weights"]}
     assert shapes["scales"] == ["outer", "(inner - 1)/group + 1"], shapes
-    assert {a["name"]: a["ring"] for a in task["axes"]} == {"rows": 1, "inner": 2, "outer": 2, "group": 2}, task["axes"]
+    assert {a["name"]: a["ring"] for a in task["axes"]} == {"rows": 1, "inner": 2, "outer": 2, "group": 2}, (
+        task["axes"]
+    )
     assert not task["fixed"], task["fixed"]
 
 
 def extents_may_be_divided_by_an_axis():
     """At sizes that the fit has not seen, too."""
     chance, most = random.Random(1), {"a": 600, "k": 7, "b": 128, "p": 3}
-    shown = {"(a - 1)/b + 1": lambda a, b: -(-a // b), "a/b": lambda a, b: a // b, "((a - 1)/b + 1)*b": lambda a, b: -(-a // b) * b,
-             "(a + 2*p - k)/b + 1": lambda a, k, b, p: (a + 2 * p - k) // b + 1, "a*b": lambda a, b: a * b}
+    shown = {
+        "(a - 1)/b + 1": lambda a, b: -(-a // b),
+        "a/b": lambda a, b: a // b,
+        "((a - 1)/b + 1)*b": lambda a, b: -(-a // b) * b,
+        "(a + 2*p - k)/b + 1": lambda a, k, b, p: (a + 2 * p - k) // b + 1,
+        "a*b": lambda a, b: a * b,
+    }
     for text, of in shown.items():
         names = of.__code__.co_varnames
-        draw = lambda: {n: chance.randint(8 if n == "a" else 0 if n == "p" else 1, most[n]) for n in names}  # noqa: E731
+        # noqa: E731
+        draw = lambda: {n: chance.randint(8 if n == "a" else 0 if n == "p" else 1, most[n]) for n in names}
         base = {"a": 512, "k": 3, "b": 16, "p": 1}
         base = {n: base[n] for n in names}
         lines = [{**base, n: draw()[n]} for n in names for _ in range(12)]
@@ -419,7 +440,9 @@ def shapes_inside_may_hang_on_values():
         try:
             of_one_line(line)
         except describe.ImportError_ as error:
-            assert "shapes hang on values" in str(error) or "reads numbers from its tensors" in str(error), error
+            assert "shapes hang on values" in str(error) or "reads numbers from its tensors" in str(error), (
+                error
+            )
         else:
             raise AssertionError(line)
 
@@ -448,10 +471,14 @@ def what_nobody_reads_does_not_grow():
     six numbers. A table that is longer than its used part has a size of its own."""
     task = imported(BOXES)
     unread = {f["name"] for f in task["fixed"] if "nobody reads" in f["why"]}
-    assert task["axes"][0]["name"] == "boxes" and unread == {"dim0_1", "columns"}, (task["axes"], task["fixed"])
+    assert task["axes"][0]["name"] == "boxes" and unread == {"dim0_1", "columns"}, (
+        task["axes"],
+        task["fixed"],
+    )
 
 
-POINTS = """
+POINTS = (
+    """
 points = 9
 
 
@@ -464,7 +491,9 @@ def get_inputs():
     return [torch.rand(points, 3), torch.rand(2, points)]
 
 
-""" + NO_INIT
+"""
+    + NO_INIT
+)
 
 
 def what_an_element_consists_of_stays():

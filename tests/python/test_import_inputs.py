@@ -7,7 +7,7 @@ import torch
 from _unseen.task import describe, law, structure, write
 
 
-MASKED = '''
+MASKED = """
 from dataclasses import dataclass
 
 
@@ -35,7 +35,7 @@ def get_inputs(kept=12):
 
 def get_init_inputs():
     return [[2.0], {"shift": 1.0}]
-'''
+"""
 
 
 def tables_masks_and_names():
@@ -44,7 +44,8 @@ def tables_masks_and_names():
     assert fills(task)["place"] == {"kind": "affine", "start": 0, "steps": [0, 1]}, fills(task)
     mask = fills(task)["mask"]
     assert mask["kind"] == "band" and "low" not in mask and mask["high"] == "0 - 1*asked + kept", mask
-    assert task["limits"] == ["asked <= kept"], task["limits"]  # with fewer a row has nothing that is not masked
+    # with fewer a row has nothing that is not masked
+    assert task["limits"] == ["asked <= kept"], task["limits"]
     assert [o["name"] for o in task["outputs"]] == ["p", "rest_0", "rest_1"], task["outputs"]
     assert all(c["fill"]["mask"] == mask for c in task["classes"]) and len(task["classes"]) > 1
     ways = [o["way"] for o in task["outputs"]]
@@ -52,7 +53,8 @@ def tables_masks_and_names():
     assert structure.at((1, 2, 3), ways) == (1, 2, 3) and structure.at({"p": 1}, ways) == {"p": 1}
 
 
-CHOSEN = '''
+CHOSEN = (
+    """
 SHAPE = {"rows": 6, "width": 20}
 CLASSES = 20
 TILE = 5
@@ -71,7 +73,9 @@ def get_inputs():
     part = torch.sort(torch.randint(3, (rows,)))[0]
     return [torch.randn(rows, width) * 0.5 + 3, torch.randint(high=CLASSES, size=(rows,)),
             torch.rand(rows, width) * 0.1 + 0.95, bias, torch.randperm(rows), part]
-''' + NO_INIT
+"""
+    + NO_INIT
+)
 
 
 def indices_and_ranges():
@@ -90,46 +94,95 @@ TWICE = "class Model(nn.Module):\n    def forward(self, x):\n        return x * 
 
 
 REFUSED = (
-    ("class Model(nn.Module):\n    def forward(self, x, ends):\n        return x * ends[-1]\n"
-     "n = int('5')\ndef get_inputs():\n    return [torch.rand(n), torch.randint(1, 9, (n,)).cumsum(0) * (1 << 40)]\n" + NO_INIT,
-     ("the input ends holds whole numbers from ", "made by randint, detach, cumsum", "of 32 bits were expected\n---> draw it so")),
-    ("class Model(nn.Module):\n    def forward(self, x):\n        return x * 2\n"
-     "n = int('5')\ndef get_inputs():\n    return {'x': torch.rand(n)}\n" + NO_INIT,
-     ("get_inputs returned a dict; a list was expected", "---> let it return a list of arguments")),
-    ("class Model(nn.Module):\n    def forward(self, x):\n        return x[0] + x[1]\n"
-     "n = 5\ndef get_inputs():\n    return [[torch.rand(n), torch.rand(n)]]\n" + NO_INIT,
-     ("get_inputs gives a list as its number 1; a tensor", "---> give forward its tensors one by one")),
-    ("class Model(nn.Module):\n    def forward(self, x):\n        return torch.fft.fft(x)\n"
-     "n = 5\ndef get_inputs():\n    return [torch.rand(n)]\n" + NO_INIT,
-     ("an output is of complex64; one of float32, ", "---> pass it as one of these")),
-    ("class Model(nn.Module):\n    def forward(self, x, most):\n        return x.clamp(max=most)\n"
-     "n = 5\ndef get_inputs():\n    return [torch.rand(n), float('inf')]\n" + NO_INIT,
-     ("get_inputs gives inf as its number 2; a finite number", "---> give None in its place")),
-    ("class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.w = torch.rand(5).cuda()\n"
-     "    def forward(self, x):\n        return x * self.w\n"
-     "n = 5\ndef get_inputs():\n    return [torch.rand(n)]\n" + NO_INIT,
-     ("it names a device (", "were expected\n---> take .cuda()")),
-    (TWICE + "def get_inputs():\n    return torch.rand(3)\n" + NO_INIT, ("get_inputs returned a Tensor; a list was expected",)),
+    (
+        "class Model(nn.Module):\n    def forward(self, x, ends):\n        return x * ends[-1]\n"
+        "n = int('5')\ndef get_inputs():\n    return [torch.rand(n), torch.randint(1, 9, (n,)).cumsum(0) * (1 << 40)]\n"
+        + NO_INIT,
+        (
+            "the input ends holds whole numbers from ",
+            "made by randint, detach, cumsum",
+            "of 32 bits were expected\n---> draw it so",
+        ),
+    ),
+    (
+        "class Model(nn.Module):\n    def forward(self, x):\n        return x * 2\n"
+        "n = int('5')\ndef get_inputs():\n    return {'x': torch.rand(n)}\n" + NO_INIT,
+        ("get_inputs returned a dict; a list was expected", "---> let it return a list of arguments"),
+    ),
+    (
+        "class Model(nn.Module):\n    def forward(self, x):\n        return x[0] + x[1]\n"
+        "n = 5\ndef get_inputs():\n    return [[torch.rand(n), torch.rand(n)]]\n" + NO_INIT,
+        ("get_inputs gives a list as its number 1; a tensor", "---> give forward its tensors one by one"),
+    ),
+    (
+        "class Model(nn.Module):\n    def forward(self, x):\n        return torch.fft.fft(x)\n"
+        "n = 5\ndef get_inputs():\n    return [torch.rand(n)]\n" + NO_INIT,
+        ("an output is of complex64; one of float32, ", "---> pass it as one of these"),
+    ),
+    (
+        "class Model(nn.Module):\n    def forward(self, x, most):\n        return x.clamp(max=most)\n"
+        "n = 5\ndef get_inputs():\n    return [torch.rand(n), float('inf')]\n" + NO_INIT,
+        ("get_inputs gives inf as its number 2; a finite number", "---> give None in its place"),
+    ),
+    (
+        "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.w = torch.rand(5).cuda()\n"
+        "    def forward(self, x):\n        return x * self.w\n"
+        "n = 5\ndef get_inputs():\n    return [torch.rand(n)]\n" + NO_INIT,
+        ("it names a device (", "were expected\n---> take .cuda()"),
+    ),
+    (
+        TWICE + "def get_inputs():\n    return torch.rand(3)\n" + NO_INIT,
+        ("get_inputs returned a Tensor; a list was expected",),
+    ),
     (TWICE + "get_inputs = 3\n" + NO_INIT, ("get_inputs is a int; a function was expected", "---> write it")),
-    ("Model = 3\ndef get_inputs():\n    return [torch.rand(3)]\n" + NO_INIT,
-     ("Model is a int; a class derived from torch.nn.Module was expected", "---> derive it")),
-    (TWICE.replace("nn.Module", "object") + "def get_inputs():\n    return [torch.rand(3)]\n" + NO_INIT,
-     ("Model is a class of object; a class derived from torch.nn.Module was expected", "---> derive it")),
-    (TWICE.replace("x * 2", "torch.ones(5) * x") + "def get_inputs():\n    return [3]\n" + NO_INIT,
-     ("get_inputs gives no tensor, and Model has no weight; one at least was expected", "---> pass what forward")),
-    (TWICE + "def get_inputs():\n    return [torch.rand(int(torch.randint(2, 9, ())))]\n" + NO_INIT,
-     ("get_inputs reads numbers from its tensors (", "(line 7, in get_inputs)", "---> take chance out of the shapes")),
-    (TWICE + "def get_inputs():\n    raise KeyError('boom')\n" + NO_INIT,
-     ("KeyError: 'boom' (line 7, in get_inputs); the arguments of forward were expected", "")),
-    (TWICE + "def get_inputs():\n    return [torch.rand(3)]\ndef get_init_inputs():\n    raise KeyError('boom')\n",
-     ("KeyError: 'boom' (line 9, in get_init_inputs); the arguments of the constructor were expected", "")),
-    (TWICE.replace("x * 2", "x.nonzero()") + "def get_inputs():\n    return [torch.rand(3)]\n" + NO_INIT,
-     ("forward makes tensors whose shapes hang on values (", "---> let it compute with a mask")),
-    (TWICE.replace("x * 2", "[]") + "def get_inputs():\n    return [torch.rand(3)]\n" + NO_INIT,
-     ("forward returned an empty list; a tensor, or a tuple of tensors, was expected", "---> correct the task")),
-    ("class Model(nn.Module):\n    def forward(self, x):\n        return x * 2\n"
-     "n = int('5')\ndef get_inputs():\n    return [torch.rand(0, n)]\n" + NO_INIT,
-     ("no sizes at which every tensor has elements", "---> let get_inputs make some")),
+    (
+        "Model = 3\ndef get_inputs():\n    return [torch.rand(3)]\n" + NO_INIT,
+        ("Model is a int; a class derived from torch.nn.Module was expected", "---> derive it"),
+    ),
+    (
+        TWICE.replace("nn.Module", "object") + "def get_inputs():\n    return [torch.rand(3)]\n" + NO_INIT,
+        ("Model is a class of object; a class derived from torch.nn.Module was expected", "---> derive it"),
+    ),
+    (
+        TWICE.replace("x * 2", "torch.ones(5) * x") + "def get_inputs():\n    return [3]\n" + NO_INIT,
+        (
+            "get_inputs gives no tensor, and Model has no weight; one at least was expected",
+            "---> pass what forward",
+        ),
+    ),
+    (
+        TWICE + "def get_inputs():\n    return [torch.rand(int(torch.randint(2, 9, ())))]\n" + NO_INIT,
+        (
+            "get_inputs reads numbers from its tensors (",
+            "(line 7, in get_inputs)",
+            "---> take chance out of the shapes",
+        ),
+    ),
+    (
+        TWICE + "def get_inputs():\n    raise KeyError('boom')\n" + NO_INIT,
+        ("KeyError: 'boom' (line 7, in get_inputs); the arguments of forward were expected", ""),
+    ),
+    (
+        TWICE
+        + "def get_inputs():\n    return [torch.rand(3)]\ndef get_init_inputs():\n    raise KeyError('boom')\n",
+        ("KeyError: 'boom' (line 9, in get_init_inputs); the arguments of the constructor were expected", ""),
+    ),
+    (
+        TWICE.replace("x * 2", "x.nonzero()") + "def get_inputs():\n    return [torch.rand(3)]\n" + NO_INIT,
+        ("forward makes tensors whose shapes hang on values (", "---> let it compute with a mask"),
+    ),
+    (
+        TWICE.replace("x * 2", "[]") + "def get_inputs():\n    return [torch.rand(3)]\n" + NO_INIT,
+        (
+            "forward returned an empty list; a tensor, or a tuple of tensors, was expected",
+            "---> correct the task",
+        ),
+    ),
+    (
+        "class Model(nn.Module):\n    def forward(self, x):\n        return x * 2\n"
+        "n = int('5')\ndef get_inputs():\n    return [torch.rand(0, n)]\n" + NO_INIT,
+        ("no sizes at which every tensor has elements", "---> let get_inputs make some"),
+    ),
 )
 
 
@@ -175,7 +228,8 @@ def ranges_follow_arithmetic():
     of = lambda *steps: law.drawn_range({"steps": list(steps)})
     assert of(step("rand"), step("mul", 2), step("rsub", 1)) == ("uniform", -1, 1)
     assert of(step("randn"), step("div", 4), step("sub", 1)) == ("normal", -1, 0.25)
-    assert of(step("empty"), step("uniform_", 2, 3), step("view")) is None  # what begins otherwise is told by its values
+    # what begins otherwise is told by its values
+    assert of(step("empty"), step("uniform_", 2, 3), step("view")) is None
     assert of(step("rand"), {"call": "mul", "numbers": None}) is None
 
 
@@ -208,27 +262,55 @@ def numbers_follow_axes_or_stay_as_published():
     assert why == {"rows": "fixed: no expression of it gives input 3, no tensor"}, why  # no whole number
     assert entries["turns_in"] == {"name": "turns_in", "value": 4, "expression": "turns"}, entries
     assert (entries["last"]["value"], entries["last"]["expression"]) == (-12, "3*(0 - 1)*turns"), entries
-    assert entries["scale"] == {"name": "scale", "value": 0.375} and "expression" not in entries["chance"], entries
+    assert entries["scale"] == {"name": "scale", "value": 0.375} and "expression" not in entries["chance"], (
+        entries
+    )
     assert of.arguments({"x": x}, sizes)[1:5] == inputs[1:5] == [6, -18, 0.375, "sum"], inputs
     assert graph.module([], [x]).shape == (18, 2), "the graph is not that of its configuration"
 
 
 def inputs_that_are_computed_come_from_get_inputs():
-    plain = ("torch.randn(rows, 40) * 2 + 1", "torch.randn(40, rows).t()", "torch.rand(rows, 40) > 0.5", "torch.tril(torch.randn(40, 40))")
-    made = ("torch.softmax(torch.randn(rows, 40), 1)", "torch.randn(rows, 40) @ torch.randn(40, 40)", "torch.rand(rows, 40).cumsum(1)",
-            "torch.cat([torch.rand(rows, 20), torch.rand(rows, 20) + 1], 1)", "torch.arange(40) < torch.randint(1, 40, (rows, 1))",
-            "(lambda m: (m[:, 0].fill_(True), m)[1])(torch.rand(rows, 40) > 0.5)", "(lambda v: (v[:, :1].fill_(1), v)[1])(torch.rand(rows, 40))",
-            "torch.randint(1, 9, (rows, 40)).cumsum(1)", "torch.stack([torch.randperm(50)[:40] for _ in range(rows)])")
+    plain = (
+        "torch.randn(rows, 40) * 2 + 1",
+        "torch.randn(40, rows).t()",
+        "torch.rand(rows, 40) > 0.5",
+        "torch.tril(torch.randn(40, 40))",
+    )
+    made = (
+        "torch.softmax(torch.randn(rows, 40), 1)",
+        "torch.randn(rows, 40) @ torch.randn(40, 40)",
+        "torch.rand(rows, 40).cumsum(1)",
+        "torch.cat([torch.rand(rows, 20), torch.rand(rows, 20) + 1], 1)",
+        "torch.arange(40) < torch.randint(1, 40, (rows, 1))",
+        "(lambda m: (m[:, 0].fill_(True), m)[1])(torch.rand(rows, 40) > 0.5)",
+        "(lambda v: (v[:, :1].fill_(1), v)[1])(torch.rand(rows, 40))",
+        "torch.randint(1, 9, (rows, 40)).cumsum(1)",
+        "torch.stack([torch.randperm(50)[:40] for _ in range(rows)])",
+    )
     for inputs, computed in [(i, False) for i in plain] + [(i, True) for i in made]:
         task = of_one_line("x * 2", inputs)
-        assert all((c["fill"]["x"]["kind"] == "computed") == computed for c in task["classes"]), (inputs, task["classes"])
-        assert all("as" not in c["fill"]["x"] for c in task["classes"] if c["name"] != "tempered"), (inputs, task["classes"])
+        assert all((c["fill"]["x"]["kind"] == "computed") == computed for c in task["classes"]), (
+            inputs,
+            task["classes"],
+        )
+        assert all("as" not in c["fill"]["x"] for c in task["classes"] if c["name"] != "tempered"), (
+            inputs,
+            task["classes"],
+        )
         assert (task["inputs"][0]["domain"] == "computed") == computed, inputs
 
 
-BOUNDED = ("-torch.rand(rows, 40) * 0.1", "torch.rand(rows, 40) + 0.5", "torch.sigmoid(torch.randn(rows, 40))",
-           "-nn.functional.softplus(torch.randn(rows, 40))", "nn.functional.logsigmoid(torch.randn(rows, 40))", "torch.exp(-torch.rand(rows, 40))",
-           "torch.randn(rows, 40).abs() + 1e-3", "torch.randn(rows, 40).clamp(-2, 2)", "torch.rand(rows, 40) * 0.1")
+BOUNDED = (
+    "-torch.rand(rows, 40) * 0.1",
+    "torch.rand(rows, 40) + 0.5",
+    "torch.sigmoid(torch.randn(rows, 40))",
+    "-nn.functional.softplus(torch.randn(rows, 40))",
+    "nn.functional.logsigmoid(torch.randn(rows, 40))",
+    "torch.exp(-torch.rand(rows, 40))",
+    "torch.randn(rows, 40).abs() + 1e-3",
+    "torch.randn(rows, 40).clamp(-2, 2)",
+    "torch.rand(rows, 40) * 0.1",
+)
 
 
 def what_its_author_keeps_within_bounds_stays_there():
@@ -248,11 +330,21 @@ def get_inputs():
 
 
 {NO_INIT}""")
-    kept = {"a": {"kind": "uniform", "a": -0.1, "b": 0.0}, "b": {"kind": "uniform", "a": 0.5, "b": 1.5}, **{n: {"kind": "computed"} for n in "cdefgh"}}
+    kept = {
+        "a": {"kind": "uniform", "a": -0.1, "b": 0.0},
+        "b": {"kind": "uniform", "a": 0.5, "b": 1.5},
+        **{n: {"kind": "computed"} for n in "cdefgh"},
+    }
     for each in task["classes"]:
-        nearer = {"h": {"kind": "computed", "as": "tempered", "changes": ["scale 0.125", "scale 0.5"]}} if each["name"] == "tempered" else {}
+        nearer = (
+            {"h": {"kind": "computed", "as": "tempered", "changes": ["scale 0.125", "scale 0.5"]}}
+            if each["name"] == "tempered"
+            else {}
+        )
         assert {n: each["fill"][n] for n in kept} == {**kept, **nearer}, each
-    assert task["classes"][1]["name"] == "signed" and task["classes"][1]["fill"]["i"]["kind"] == "normal", task["classes"]
+    assert task["classes"][1]["name"] == "signed" and task["classes"][1]["fill"]["i"]["kind"] == "normal", (
+        task["classes"]
+    )
 
 
 LINKED = """
@@ -280,8 +372,10 @@ def what_goes_back_to_one_draw_is_of_one_call():
         for seed in (3, 4):
             made = asked.made({"rows": 9, **{a["name"]: a["value"] for a in task["axes"][1:]}}, seed)
             assert torch.equal(made["kept"].sum(1), made["lengths"]) and made["lengths"].shape == (9,), made
-        assert torch.equal(asked.made({a["name"]: a["value"] for a in task["axes"]}, 3)["x"],
-                           asked.made({a["name"]: a["value"] for a in task["axes"]}, 3)["x"])
+        assert torch.equal(
+            asked.made({a["name"]: a["value"] for a in task["axes"]}, 3)["x"],
+            asked.made({a["name"]: a["value"] for a in task["axes"]}, 3)["x"],
+        )
 
 
 def exponents_reach_beyond_where_the_answer_stays():
@@ -289,7 +383,11 @@ def exponents_reach_beyond_where_the_answer_stays():
     exponentials keep their classes."""
     plain = ["published", "signed", "wide", "needle", "integers"]
     attention = "nn.functional.scaled_dot_product_attention(x, x, x)"
-    for line, middle in (("torch.softmax(x, 1)", 128), ("torch.log_softmax(x * 0.25, 1)", 512), ("torch.logsumexp(x, 1)", 128)):
+    for line, middle in (
+        ("torch.softmax(x, 1)", 128),
+        ("torch.log_softmax(x * 0.25, 1)", 512),
+        ("torch.logsumexp(x, 1)", 128),
+    ):
         task = of_one_line(line)
         assert [c["name"] for c in task["classes"]] == plain + ["beyond", "below"], (line, task["classes"])
         assert task["classes"][-2]["fill"] == {"x": {"kind": "normal", "a": middle, "b": 1}}, line
@@ -297,16 +395,25 @@ def exponents_reach_beyond_where_the_answer_stays():
     for narrow in ("torch.float32", "torch.bfloat16"):
         task = of_one_line(attention, inputs=f"torch.randn(2, rows, 40, dtype={narrow})")
         assert [c["name"] for c in task["classes"]] == plain + ["beyond"], narrow
-    for line in ("(x - x.amax(1, True)).exp()", "torch.exp((x - torch.maximum(x, x.roll(1, 1)).amax(1, True)[:, :1].expand(x.shape)) * 0.5)"):
-        assert [c["name"] for c in of_one_line(line)["classes"]] == plain + ["beyond", "below"], line  # a softmax written out
+    for line in (
+        "(x - x.amax(1, True)).exp()",
+        "torch.exp((x - torch.maximum(x, x.roll(1, 1)).amax(1, True)[:, :1].expand(x.shape)) * 0.5)",
+    ):
+        # a softmax written out
+        assert [c["name"] for c in of_one_line(line)["classes"]] == plain + ["beyond", "below"], line
     for line in ("nn.functional.silu(x)", "x.sigmoid()", "nn.functional.softplus(x)"):
         task = of_one_line(line)
         assert [c["name"] for c in task["classes"]] == plain + ["beyond"], line
         assert task["classes"][-1]["fill"] == {"x": {"kind": "normal", "a": 128, "b": 1}}, line
-    for line in ("x.tanh()", "(x - x.amin(1, True)).tanh()", "x / (1e-6 + x.exp().sum(1, keepdim=True))",
-                 "torch.softmax((x + 1e6 - 1e6) * 16, 1)"):  # cannot be told there
+    for line in (
+        "x.tanh()",
+        "(x - x.amin(1, True)).tanh()",
+        "x / (1e-6 + x.exp().sum(1, keepdim=True))",
+        "torch.softmax((x + 1e6 - 1e6) * 16, 1)",
+    ):  # cannot be told there
         assert [c["name"] for c in of_one_line(line)["classes"]] == plain, line
-    line = "torch.softmax(nn.functional.layer_norm(x, x.shape[1:]), 1)"  # what all have in common is taken off again
+    # what all have in common is taken off again
+    line = "torch.softmax(nn.functional.layer_norm(x, x.shape[1:]), 1)"
     assert [c["name"] for c in of_one_line(line)["classes"]] == plain + ["uneven"]
 
 
@@ -315,15 +422,33 @@ def what_is_divided_by_is_now_and_then_nothing():
     tasks keep their classes. Half-width numbers stay normal."""
     drawn = {"kind": "uneven", "a": -13, "b": 6, "density": 0.875}
     largest = "x.abs().amax(1, True)"
-    for line, more in (("nn.functional.cosine_similarity(x, x.roll(1, 0), 1)", {}), ("x / (x.norm(dim=1, keepdim=True) + 1e-6)", {}),
-                       (f"(x / torch.where({largest} > 0, {largest}, torch.ones_like({largest})))", {}),
-                       ("x * torch.rsqrt(x.square().mean(1, True) + 1e-5)", {}), ("(x.square().sum(1) + 1e-3).log()", {}),
-                       ("nn.functional.instance_norm(x[None])", {}), ("x / x.norm(dim=1, keepdim=True)", {"density": 1})):
+    for line, more in (
+        ("nn.functional.cosine_similarity(x, x.roll(1, 0), 1)", {}),
+        ("x / (x.norm(dim=1, keepdim=True) + 1e-6)", {}),
+        (f"(x / torch.where({largest} > 0, {largest}, torch.ones_like({largest})))", {}),
+        ("x * torch.rsqrt(x.square().mean(1, True) + 1e-5)", {}),
+        ("(x.square().sum(1) + 1e-3).log()", {}),
+        ("nn.functional.instance_norm(x[None])", {}),
+        ("x / x.norm(dim=1, keepdim=True)", {"density": 1}),
+    ):
         task = of_one_line(line)
-        assert task["classes"][-1] == {**task["classes"][-1], "name": "uneven", "fill": {"x": {**drawn, **more}}}, (line, task["classes"])
-    task = of_one_line("nn.functional.layer_norm(x, x.shape[1:])", inputs="torch.randn(rows, 40, dtype=torch.float16)")
+        assert task["classes"][-1] == {
+            **task["classes"][-1],
+            "name": "uneven",
+            "fill": {"x": {**drawn, **more}},
+        }, (line, task["classes"])
+    task = of_one_line(
+        "nn.functional.layer_norm(x, x.shape[1:])", inputs="torch.randn(rows, 40, dtype=torch.float16)"
+    )
     assert task["classes"][-1]["fill"] == {"x": {**drawn, "a": -6}}, task["classes"]
-    for line in ("x / 3", "x / (1 + x.square())", "x / (1 + x.abs().sum(1, True))", "torch.relu(x)", "x.sqrt()", "x / (x - x)"):
+    for line in (
+        "x / 3",
+        "x / (1 + x.square())",
+        "x / (1 + x.abs().sum(1, True))",
+        "torch.relu(x)",
+        "x.sqrt()",
+        "x / (x - x)",
+    ):
         assert "uneven" not in [c["name"] for c in of_one_line(line)["classes"]], line
 
 
@@ -350,7 +475,13 @@ def get_inputs():
 def all_may_lie_below_where_a_greatest_one_is_looked_for_from():
     """A running maximum that starts from 0 is right as long as one element of each row is above it."""
     plain = ["published", "signed", "wide", "needle", "integers"]
-    for line in ("x.amax(1)", "x.argmax(1)", "x.max(1)[0]", "x.topk(2, 1)[0]", "nn.functional.max_pool1d(x, 4)"):
+    for line in (
+        "x.amax(1)",
+        "x.argmax(1)",
+        "x.max(1)[0]",
+        "x.topk(2, 1)[0]",
+        "nn.functional.max_pool1d(x, 4)",
+    ):
         below = of_one_line(line)["classes"][-1]
         assert below["name"] == "below" and below["fill"] == {"x": {"kind": "normal", "a": -8, "b": 1}}, line
     for line in ("torch.maximum(x, x * 2)", "x.amin(1)", "x.relu()"):
@@ -373,7 +504,8 @@ def get_inputs():
     assert below["name"] == "below" and [below["fill"][n]["a"] for n in "qkv"] == [-8, 8, 8], below
 
 
-TABLE = """
+TABLE = (
+    """
 rows, columns = 6, 40
 
 
@@ -392,7 +524,9 @@ def get_inputs():
     return [torch.rand(rows, columns)]
 
 
-""" + NO_INIT
+"""
+    + NO_INIT
+)
 
 
 def whether_one_model_serves_several_shapes_is_noted():

@@ -14,7 +14,7 @@ def shape_of(task, name):
     return next(w["shape"] for w in task["weights"] if w["name"] == name)
 
 
-PATCHES = '''
+PATCHES = """
 class Model(nn.Module):
     def __init__(self, image_size, patch_size, dim):
         super().__init__()
@@ -37,7 +37,7 @@ def get_inputs():
 
 def get_init_inputs():
     return [image_size, patch_size, dim]
-'''
+"""
 
 
 def patches_of_an_image_and_one_more_token():
@@ -46,7 +46,7 @@ def patches_of_an_image_and_one_more_token():
     assert shape_of(task, "place") == [1, "(image_size/patch_size)^2 + 1", "dim"], shape_of(task, "place")
 
 
-FRAMES = '''
+FRAMES = """
 class Model(nn.Module):
     def __init__(self, width, hop):
         super().__init__()
@@ -66,7 +66,7 @@ def get_inputs():
 
 def get_init_inputs():
     return [width, hop]
-'''
+"""
 
 
 def windows_of_a_stride_that_stays():
@@ -76,7 +76,7 @@ def windows_of_a_stride_that_stays():
     assert task["limits"] == ["width <= samples"], task["limits"]
 
 
-GROUPS = '''
+GROUPS = """
 class Model(nn.Module):
     def __init__(self, group):
         super().__init__()
@@ -97,7 +97,7 @@ def get_inputs():
 
 def get_init_inputs():
     return [GROUP]
-'''
+"""
 
 
 def a_group_that_divides_what_it_is_a_group_of():
@@ -106,7 +106,7 @@ def a_group_that_divides_what_it_is_a_group_of():
     assert "terms % GROUP == 0" in task["limits"], task["limits"]
 
 
-ROTARY = '''
+ROTARY = """
 def halves(x):
     a, b = x.chunk(2, dim=-1)
     return torch.cat((-b, a), dim=-1)
@@ -134,7 +134,7 @@ def get_inputs():
 
 def get_init_inputs():
     return [head_dim, share]
-'''
+"""
 
 
 def a_share_of_a_width_that_must_be_even():
@@ -146,11 +146,15 @@ def a_share_of_a_width_that_must_be_even():
 
 
 def several_axes_in_a_square():
-    runs = [({"a": a, "b": b}, (a // b) ** 2 + 1) for a, b in ((48, 8), (49, 8), (56, 8), (64, 8), (96, 8), (48, 9), (48, 12), (48, 4), (60, 7))]
+    runs = [
+        ({"a": a, "b": b}, (a // b) ** 2 + 1)
+        for a, b in ((48, 8), (49, 8), (56, 8), (64, 8), (96, 8), (48, 9), (48, 12), (48, 4), (60, 7))
+    ]
     assert fit.extent(runs[0][0], runs) == "(a/b)^2 + 1"
 
 
-SPLATS = '''
+SPLATS = (
+    """
 class Model(nn.Module):
     def forward(self, scale, axes):
         m = axes * torch.exp(scale).unsqueeze(-1)
@@ -164,7 +168,9 @@ def get_inputs():
     return [torch.randn(points, 3), torch.randn(points, 3, 3)]
 
 
-''' + NO_INIT
+"""
+    + NO_INIT
+)
 
 
 def no_class_goes_where_what_is_squared_overflows():
@@ -174,7 +180,8 @@ def no_class_goes_where_what_is_squared_overflows():
     assert wide["shows"] == "magnitudes from 2^-6 to 16, both signs", wide
 
 
-STEP = '''
+STEP = (
+    """
 class Model(nn.Module):
     def forward(self, x, gradient, square):
         square = 0.9 * square + 0.1 * gradient * gradient
@@ -188,7 +195,9 @@ def get_inputs():
     return [torch.randn(rows, cols), torch.randn(rows, cols) * 0.1, torch.rand(rows, cols) * 0.001]
 
 
-''' + NO_INIT
+"""
+    + NO_INIT
+)
 
 
 def what_has_a_root_taken_stays_above_0_in_every_class():
@@ -196,10 +205,15 @@ def what_has_a_root_taken_stays_above_0_in_every_class():
     assert [i["domain"] for i in task["inputs"]] == ["real", "real", "positive"], task["inputs"]
     published = task["classes"][0]["fill"]["square"]
     assert len(task["classes"]) > 3 and all(c["fill"]["square"] == published for c in task["classes"])
-    assert all(c["fill"]["x"] != task["classes"][0]["fill"]["x"] for c in task["classes"][1:] if c["name"] != "signed")
+    assert all(
+        c["fill"]["x"] != task["classes"][0]["fill"]["x"]
+        for c in task["classes"][1:]
+        if c["name"] != "signed"
+    )
 
 
-SCORES = '''
+SCORES = (
+    """
 class Model(nn.Module):
     def forward(self, q):
         return torch.softmax(q @ q.transpose(-1, -2), dim=-1) @ q
@@ -212,7 +226,9 @@ def get_inputs():
     return [torch.randn(batch, steps, width)]
 
 
-''' + NO_INIT
+"""
+    + NO_INIT
+)
 
 
 def the_work_of_what_a_width_has_no_part_in():

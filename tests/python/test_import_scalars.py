@@ -1,12 +1,14 @@
 """Tests of verify/python/task: numbers among forward's arguments that follow sizes. Run by the suite task, or by hand with any Python that has
 torch."""
+
 import math
 
 from importing import NO_INIT, imported, run, written
 
 from _unseen.task import number_of, scalar
 
-SCALED = '''
+SCALED = (
+    """
 import math
 
 
@@ -22,7 +24,9 @@ def get_inputs():
     return [torch.randn(rows, width), {0}]
 
 
-''' + NO_INIT
+"""
+    + NO_INIT
+)
 
 
 def scale_of(expression):
@@ -31,10 +35,16 @@ def scale_of(expression):
 
 
 def a_scale_follows_the_size_that_it_is_computed_from():
-    for text, at in (("1.0 / math.sqrt(width)", lambda n, m: 1 / math.sqrt(m)), ("width ** -0.5", lambda n, m: m**-0.5),
-                     ("0.3 / width", lambda n, m: 0.3 / m), ("-0.7 / math.sqrt(rows * width)", lambda n, m: -0.7 / math.sqrt(n * m)),
-                     ("math.log2(width + 1)", lambda n, m: math.log2(m + 1)), ("1.0 / (2 * rows + 1)", lambda n, m: 1 / (2 * n + 1)),
-                     ("width / 2", lambda n, m: m / 2), ("math.sqrt(2.0 / (rows + width))", lambda n, m: math.sqrt(2 / (n + m)))):
+    for text, at in (
+        ("1.0 / math.sqrt(width)", lambda n, m: 1 / math.sqrt(m)),
+        ("width ** -0.5", lambda n, m: m**-0.5),
+        ("0.3 / width", lambda n, m: 0.3 / m),
+        ("-0.7 / math.sqrt(rows * width)", lambda n, m: -0.7 / math.sqrt(n * m)),
+        ("math.log2(width + 1)", lambda n, m: math.log2(m + 1)),
+        ("1.0 / (2 * rows + 1)", lambda n, m: 1 / (2 * n + 1)),
+        ("width / 2", lambda n, m: m / 2),
+        ("math.sqrt(2.0 / (rows + width))", lambda n, m: math.sqrt(2 / (n + m))),
+    ):
         axes, entry = scale_of(text)
         assert axes == {"rows", "width"}, (text, axes)
         for rows, width in ((6, 48), (1, 1), (7, 129), (64, 3)):
@@ -53,7 +63,10 @@ def both_processes_get_the_same_bits():
     with written(SCALED.replace("{0}", "1.0 / math.sqrt(width)")) as (task, oracle, candidate):
         for width in (1, 3, 47, 200):
             sizes = {"rows": 2, "width": width}
-            assert number_of(oracle.description["inputs"][1], sizes) == candidate.arguments({"x": None}, sizes)[1]
+            assert (
+                number_of(oracle.description["inputs"][1], sizes)
+                == candidate.arguments({"x": None}, sizes)[1]
+            )
 
 
 def laws_of_few_samples_hold_or_are_none():

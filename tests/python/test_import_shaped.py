@@ -1,11 +1,13 @@
 """Tests of verify/python/task: markers and temperatures of the inputs that get_inputs shapes. Run by the suite task, or by hand with any Python
 that has torch."""
+
 from importing import NO_INIT, fills, imported, run, written
 
 import torch
 from _unseen.task import shaped
 
-FORWARD = '''
+FORWARD = (
+    """
 import math
 
 
@@ -18,12 +20,16 @@ def get_inputs():
 {2}
 
 
-''' + NO_INIT
+"""
+    + NO_INIT
+)
 
 
 def task_of(parameters, result, lines):
     text = FORWARD.replace("{0}", parameters).replace("{1}", result)
-    return text.replace("def get_inputs", "rows, width = 6, 24\n\n\ndef get_inputs").replace("{2}", "\n".join("    " + line for line in lines))
+    return text.replace("def get_inputs", "rows, width = 6, 24\n\n\ndef get_inputs").replace(
+        "{2}", "\n".join("    " + line for line in lines)
+    )
 
 
 def class_of(task, name, of):
@@ -31,11 +37,16 @@ def class_of(task, name, of):
     return found[0]["fill"][of] if found else None
 
 
-SCORES = ["s = torch.randn(rows, width).masked_fill(torch.rand(rows, width) < 0.3, -math.inf)", "return [s, torch.randn(rows, width)]"]
+SCORES = [
+    "s = torch.randn(rows, width).masked_fill(torch.rand(rows, width) < 0.3, -math.inf)",
+    "return [s, torch.randn(rows, width)]",
+]
 
 
 def infinities_that_get_inputs_plants_are_markers():
-    task = imported(task_of("s, x", "(torch.exp(s - s.amax(-1, keepdim=True).clamp(min=-1e30)) * x).sum(-1)", SCORES))
+    task = imported(
+        task_of("s, x", "(torch.exp(s - s.amax(-1, keepdim=True).clamp(min=-1e30)) * x).sum(-1)", SCORES)
+    )
     assert fills(task)["s"] == {"kind": "computed"}, fills(task)
     fill = class_of(task, "markers", "s")
     assert (fill["marker"], fill["rates"]) == ("-inf", ["none", "some", "rows", "all"]), fill
@@ -55,7 +66,10 @@ def rates_at_which_the_task_itself_has_no_answer_are_left_out():
 def ids_of_padding_are_markers_and_lie_as_they_did():
     plain = ["ids = torch.randint(1, 50, (rows, width))"]
     anywhere = plain + ["return [torch.where(torch.rand(rows, width) < 0.3, torch.zeros_like(ids), ids)]"]
-    behind = plain + ["long = torch.randint(1, width + 1, (rows, 1))", "return [torch.where(torch.arange(width) < long, ids, torch.zeros_like(ids))]"]
+    behind = plain + [
+        "long = torch.randint(1, width + 1, (rows, 1))",
+        "return [torch.where(torch.arange(width) < long, ids, torch.zeros_like(ids))]",
+    ]
     for lines, tails in ((anywhere, False), (behind, True)):
         task = imported(task_of("ids", "((ids != 0) * ids.float()).sum(-1)", lines))
         fill = class_of(task, "markers", "ids")
@@ -67,8 +81,11 @@ def ids_of_padding_are_markers_and_lie_as_they_did():
 
 
 def numbers_without_markers_have_none():
-    for line in ("torch.where(torch.rand(rows, width) < 0.5, torch.randn(rows, width), torch.rand(rows, width) - 3)",
-                 "(torch.rand(rows, width) < 0.2).float()", "torch.randint(0, 4, (rows, width))"):
+    for line in (
+        "torch.where(torch.rand(rows, width) < 0.5, torch.randn(rows, width), torch.rand(rows, width) - 3)",
+        "(torch.rand(rows, width) < 0.2).float()",
+        "torch.randint(0, 4, (rows, width))",
+    ):
         task = imported(task_of("x", "x.float().sum(-1)", [f"return [{line}]"]))
         assert class_of(task, "markers", "x") is None, task["classes"]
 
@@ -94,19 +111,36 @@ def logits_that_get_inputs_shapes_have_several_temperatures():
 
 def what_has_bounds_keeps_them():
     """A decay, sorted scores and unit vectors are not drawn at other temperatures; bounded numbers come nearer to 0 at most."""
-    for line in ("torch.exp(-torch.rand(rows, width))", "torch.randn(rows, width).sort(-1).values",
-                 "nn.functional.normalize(torch.randn(rows, width), dim=-1)"):
-        assert class_of(imported(task_of("x", "x.cumsum(-1)", [f"return [{line}]"])), "tempered", "x") is None, line
-    changes = class_of(imported(task_of("x", "x.sum(-1)", ["return [torch.tanh(torch.randn(rows, width))]"])), "tempered", "x")["changes"]
+    for line in (
+        "torch.exp(-torch.rand(rows, width))",
+        "torch.randn(rows, width).sort(-1).values",
+        "nn.functional.normalize(torch.randn(rows, width), dim=-1)",
+    ):
+        assert (
+            class_of(imported(task_of("x", "x.cumsum(-1)", [f"return [{line}]"])), "tempered", "x") is None
+        ), line
+    changes = class_of(
+        imported(task_of("x", "x.sum(-1)", ["return [torch.tanh(torch.randn(rows, width))]"])),
+        "tempered",
+        "x",
+    )["changes"]
     assert changes == list(shaped.COLDER), changes
 
 
 def the_maker_draws_a_class_as_its_fill_says():
     text = task_of("s, x", "(torch.exp(s - s.amax(-1, keepdim=True).clamp(min=-1e30)) * x).sum(-1)", SCORES)
     with written(text) as (_, oracle, __):
-        shares = [float((oracle.made({"rows": 8, "width": 16}, seed, "markers")["s"] == -torch.inf).double().mean()) for seed in range(24)]
+        shares = [
+            float((oracle.made({"rows": 8, "width": 16}, seed, "markers")["s"] == -torch.inf).double().mean())
+            for seed in range(24)
+        ]
         assert 0 in shares and 1 in shares, shares
-        plain = [float((oracle.made({"rows": 8, "width": 16}, seed, "published")["s"] == -torch.inf).double().mean()) for seed in range(8)]
+        plain = [
+            float(
+                (oracle.made({"rows": 8, "width": 16}, seed, "published")["s"] == -torch.inf).double().mean()
+            )
+            for seed in range(8)
+        ]
         assert all(0.1 < s < 0.6 for s in plain), plain
 
 

@@ -1,10 +1,12 @@
 """Tests of verify/python/task: inputs that forward writes into. Run by the suite task, or by hand with any Python that has torch."""
+
 from importing import NO_INIT, imported, run, written
 
 import torch
 from _unseen.oracle import opened
 
-STEP = '''
+STEP = (
+    """
 class Model(nn.Module):
     def forward(self, p, g, m):
         m.mul_(0.9).add_(g, alpha=0.1)
@@ -19,7 +21,9 @@ def get_inputs():
     return [torch.randn(n), torch.randn(n), torch.zeros(n)]
 
 
-''' + NO_INIT
+"""
+    + NO_INIT
+)
 
 
 def what_forward_writes_into_its_inputs_is_an_output():
@@ -39,12 +43,16 @@ def the_oracle_answers_for_them_first():
         moved = m.double() * 0.9 + g.double() * 0.1
         wants = (p.double() - 0.01 * moved, moved, g.double().norm())
         for j, want in zip(judged, wants, strict=True):
-            assert j.dropped is None and bool(((j.want - want).abs() <= 1e-6 * want.abs() + 1e-7).all()), (j.want, want)
+            assert j.dropped is None and bool(((j.want - want).abs() <= 1e-6 * want.abs() + 1e-7).all()), (
+                j.want,
+                want,
+            )
             assert bool((j.allowed > 0).all()) and bool((j.allowed < 1e-3).all()), j.allowed
         assert all(torch.equal(given[name], before[name]) for name in given), "its own inputs stay"
 
 
-CACHE = '''
+CACHE = (
+    """
 class Model(nn.Module):
     def forward(self, cache, k, at):
         cache[at] = k
@@ -57,14 +65,18 @@ def get_inputs():
     return [torch.randn(rows, width), torch.randn(fresh, width), torch.randint(0, rows, (fresh,))]
 
 
-''' + NO_INIT
+"""
+    + NO_INIT
+)
 
 
 def a_model_that_returns_nothing_is_a_task_where_it_writes():
     with written(CACHE) as (task, oracle, _):
         assert task["outputs"] == [] and task["inputs"][0]["written"], task
         cache, k, at = torch.randn(6, 3), torch.randn(2, 3), torch.tensor([4, 1])
-        (judged,), constant = opened.answers(oracle, {"rows": 6, "width": 3, "fresh": 2}, {"cache": cache, "k": k, "at": at})
+        (judged,), constant = opened.answers(
+            oracle, {"rows": 6, "width": 3, "fresh": 2}, {"cache": cache, "k": k, "at": at}
+        )
         want = cache.clone()
         want[at] = k
         assert torch.equal(judged.want, want.double()) and not constant

@@ -1,5 +1,6 @@
 """Tests of verify/python/task/own_modules.py: a task's folder with modules beside its reference.py. Run by the suite task, or by hand with
 any Python that has torch."""
+
 import os
 import sys
 import tempfile
@@ -34,8 +35,11 @@ def get_inputs():
 def get_init_inputs():
     return []
 """
-LIB = {"lib/deep.py": "from . import other\nfrom .other import add\ndef more(x):\n    return x * other.add\n", "lib/other.py": "add = 2\n",
-       "lib/unused.py": "raise RuntimeError('nobody imports this')\n"}
+LIB = {
+    "lib/deep.py": "from . import other\nfrom .other import add\ndef more(x):\n    return x * other.add\n",
+    "lib/other.py": "add = 2\n",
+    "lib/unused.py": "raise RuntimeError('nobody imports this')\n",
+}
 
 
 def laid(folder, files):
@@ -48,14 +52,20 @@ def laid(folder, files):
 
 def a_tasks_modules_may_have_the_names_of_ours():
     """In the importer, in the oracle, and beside a candidate that has modules of the same names."""
-    flat = sorted({os.path.basename(p)[:-3] for p in own_names.ours() if not p.endswith("__init__.py")} | {"task", "oracle", "harden"})
+    flat = sorted(
+        {os.path.basename(p)[:-3] for p in own_names.ours() if not p.endswith("__init__.py")}
+        | {"task", "oracle", "harden"}
+    )
     flat.remove("_unseen")
     files = {f"{n}.py": 'MARK = "mine"\n' for n in flat}
     text = REFERENCE.format(imports="\n".join(f"import {n}" for n in flat), modules=", ".join(flat))
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as out:
         laid(folder, {"reference.py": text, **files, **LIB})
         loaded = source.load(folder)
-        assert set(loaded.modules) == {*files, "lib/deep.py", "lib/other.py"}, set(loaded.modules) ^ {*files, *LIB}
+        assert set(loaded.modules) == {*files, "lib/deep.py", "lib/other.py"}, set(loaded.modules) ^ {
+            *files,
+            *LIB,
+        }
         task = describe.describe(loaded, "t", 20.0)
         write.write(task, loaded, out)
         sys.modules["words"] = types.ModuleType("words")  # a candidate's
@@ -64,19 +74,36 @@ def a_tasks_modules_may_have_the_names_of_ours():
             (x,) = instance.inputs()
             assert tuple(x.shape) == (3, 5) and bool((instance.model()(x) == 2 * x + 2).all())
         del sys.modules["words"]
-        assert not [n for n in flat if n in sys.modules and n != "own_names"], "a task's module can be imported by others"
+        assert not [n for n in flat if n in sys.modules and n != "own_names"], (
+            "a task's module can be imported by others"
+        )
 
 
 def what_a_library_has_keeps_its_name():
     with tempfile.TemporaryDirectory() as folder:
-        laid(folder, {"reference.py": "import json, torch\nfrom queue import Queue\nclass Model(torch.nn.Module):\n    pass\n"
-                      "def get_inputs():\n    return []\ndef get_init_inputs():\n    return []\n", "json.py": "", "torch.py": "", "queue.py": ""})
+        laid(
+            folder,
+            {
+                "reference.py": "import json, torch\nfrom queue import Queue\nclass Model(torch.nn.Module):\n    pass\n"
+                "def get_inputs():\n    return []\ndef get_init_inputs():\n    return []\n",
+                "json.py": "",
+                "torch.py": "",
+                "queue.py": "",
+            },
+        )
         assert source.load(folder).modules == {}
 
 
 def an_error_in_a_module_is_the_tasks():
     with tempfile.TemporaryDirectory() as folder:
-        laid(folder, {"reference.py": REFERENCE.format(imports="import mine", modules="mine"), "mine.py": "MARK = 1 / 0\n", **LIB})
+        laid(
+            folder,
+            {
+                "reference.py": REFERENCE.format(imports="import mine", modules="mine"),
+                "mine.py": "MARK = 1 / 0\n",
+                **LIB,
+            },
+        )
         try:
             describe.describe(source.load(folder), "t", 20.0)
         except describe.ImportError_ as error:

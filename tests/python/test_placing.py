@@ -32,8 +32,11 @@ def get_init_inputs():
 
 def what_a_constructor_makes_of_its_parameters_is_noted():
     """A solution of such a task gets the result of the task's own constructor on the values that it drew."""
-    for most, kinds in (("self.most = self.linear.weight.detach().max()", ["derived"]),
-                        ('self.register_buffer("most", self.linear.bias.detach().sum())', ["derived"]), ("self.most = torch.tensor(2.0)", [])):
+    for most, kinds in (
+        ("self.most = self.linear.weight.detach().max()", ["derived"]),
+        ('self.register_buffer("most", self.linear.bias.detach().sum())', ["derived"]),
+        ("self.most = torch.tensor(2.0)", []),
+    ):
         assert [note["kind"] for note in imported(DERIVED % most)["notes"]] == kinds, most
 
 
@@ -61,10 +64,17 @@ def get_init_inputs():
 
 def what_a_constructor_draws_keeps_its_deviation():
     """However few elements it has, the initialization of a layer's weight is uniform."""
-    for made, kind, scale in (("torch.randn(width, 1)", "other", 1.0), ("torch.randn(1, 1)", "other", 1.0), ("torch.rand(width, 1)", "weight", "fan"),
-                              ("torch.normal(0.0, 50.0, (width, 1))", "other", None), ("nn.Linear(1, width).weight.detach()", "weight", "fan")):
+    for made, kind, scale in (
+        ("torch.randn(width, 1)", "other", 1.0),
+        ("torch.randn(1, 1)", "other", 1.0),
+        ("torch.rand(width, 1)", "weight", "fan"),
+        ("torch.normal(0.0, 50.0, (width, 1))", "other", None),
+        ("nn.Linear(1, width).weight.detach()", "weight", "fan"),
+    ):
         (weight_,) = imported(PARAMETER % made)["weights"]
-        assert weight_["kind"] == kind and (weight_["scale"] == scale if scale else 20 <= weight_["scale"] <= 90), (made, weight_)
+        assert weight_["kind"] == kind and (
+            weight_["scale"] == scale if scale else 20 <= weight_["scale"] <= 90
+        ), (made, weight_)
 
 
 class _Whole(torch.nn.Module):
@@ -96,7 +106,9 @@ def a_constructor_finds_its_weights():
     with placing.Placing(expected, weights) as placed:
         made = _Whole()
     assert placed.has_all() and made.early.keys() == weights.keys() and made.free.tolist() == [1, 1, 1]
-    assert all(torch.equal(made.early[n], w) and torch.equal(made.get_parameter(n), w) for n, w in weights.items())
+    assert all(
+        torch.equal(made.early[n], w) and torch.equal(made.get_parameter(n), w) for n, w in weights.items()
+    )
     with placing.Placing(expected[1:], weights) as placed:
         torch.nn.Linear(2, 3)
     assert not placed.has_all() and torch.nn.Module.register_parameter is before
@@ -106,7 +118,12 @@ def what_a_constructor_computes_is_passed_over():
     """A square layer, a transposed copy of it as a parameter, and another square one. Then a drawn bias
     that is no parameter, and a scale whose data are filled."""
     nn, square = torch.nn, torch.randn(3, 4, 4)
-    expected = [("a", "empty", (4, 4)), ("b", "empty", (4, 4)), ("bias", "drawn", (4,)), ("c", "made", (4, 4))]
+    expected = [
+        ("a", "empty", (4, 4)),
+        ("b", "empty", (4, 4)),
+        ("bias", "drawn", (4,)),
+        ("c", "made", (4, 4)),
+    ]
     weights = {"a": square[0], "b": square[1], "c": square[2], "bias": torch.randn(4)}
     with placing.Placing(expected, weights) as placed:
         module = nn.Module()
@@ -119,7 +136,9 @@ def what_a_constructor_computes_is_passed_over():
     assert placed.has_all() and torch.equal(module.turned, square[0].t())
     assert torch.equal(module.second.weight, square[1]) and torch.equal(module.third, square[2])
     assert torch.equal(module.bias, weights["bias"])
-    with placing.Placing([("w", "empty", (3, 2)), ("b", "empty", (3,))], {"w": torch.ones(3, 2), "b": torch.ones(3)}) as placed:
+    with placing.Placing(
+        [("w", "empty", (3, 2)), ("b", "empty", (3,))], {"w": torch.ones(3, 2), "b": torch.ones(3)}
+    ) as placed:
         nn.LazyLinear(3), nn.Linear(2, 3, device="meta")  # nowhere yet
     assert not placed.found
 
@@ -140,20 +159,39 @@ def what_is_folded_into_a_weight_stays():
     with placing.Order() as order:
         expected = order.of(_Layers())
     weights = {name: torch.randn(shape) for name, _, shape in expected}
-    scale, swap = lambda one, two: one.weight.div_(3), lambda one, two: (one.bias.add_(1), two.weight.copy_(two.weight.t().clone()))
+    scale, swap = (
+        lambda one, two: one.weight.div_(3),
+        lambda one, two: (one.bias.add_(1), two.weight.copy_(two.weight.t().clone())),
+    )
+
     def drawn(one, two):
         one.weight.copy_(torch.randn(4, 4))
         two.weight.data = torch.zeros(4, 4)
+
     def fresh(one, two):
         two.weight = torch.nn.Parameter(two.weight * 3)
+
     def crossed(one, two):  # in another order, with the same names
         one.weight, two.weight = two.weight, one.weight
-    for then, own, names in ((lambda one, two: None, None, set()), (scale, None, {"one.weight"}), (swap, None, {"one.bias", "two.weight"}),
-                             (drawn, None, set()), (fresh, None, {"two.weight"}), (crossed, None, set()), (scale, scale, set()), (swap, scale, {"one.bias", "two.weight"})):
+
+    for then, own, names in (
+        (lambda one, two: None, None, set()),
+        (scale, None, {"one.weight"}),
+        (swap, None, {"one.bias", "two.weight"}),
+        (drawn, None, set()),
+        (fresh, None, {"two.weight"}),
+        (crossed, None, set()),
+        (scale, scale, set()),
+        (swap, scale, {"one.bias", "two.weight"}),
+    ):
+
         def construct():
             torch.manual_seed(7)
             return _Layers(then)
-        model, found, folded = placing.constructed(construct, lambda: _Layers(own) if own else _Layers(), expected, weights)
+
+        model, found, folded = placing.constructed(
+            construct, lambda: _Layers(own) if own else _Layers(), expected, weights
+        )
         assert found and set(folded) == names, (folded, names)
 
 
@@ -170,7 +208,12 @@ def a_class_without_parameters_initializes_its_weights_by_hand():
         parameter = nn.Parameter(b)
         module = nn.Module()
         module.b = parameter
-    assert placed.has_all() and torch.equal(w, weights["w"]) and torch.equal(b, weights["b"]) and free.tolist() == [2] * 7
+    assert (
+        placed.has_all()
+        and torch.equal(w, weights["w"])
+        and torch.equal(b, weights["b"])
+        and free.tolist() == [2] * 7
+    )
 
 
 class _Old(torch.nn.Module):
@@ -178,7 +221,10 @@ class _Old(torch.nn.Module):
 
     def __init__(self, wide, far):
         super().__init__()
-        self.weight, self.bias = torch.nn.Parameter(torch.Tensor(far, wide)), torch.nn.Parameter(torch.empty(far))
+        self.weight, self.bias = (
+            torch.nn.Parameter(torch.Tensor(far, wide)),
+            torch.nn.Parameter(torch.empty(far)),
+        )
         self.weight.data.uniform_(-1, 1)
         self.bias.data.uniform_(-1, 1)
         self.weight.data = self.weight.data * 2
@@ -200,8 +246,8 @@ class _Flat(torch.nn.Module):
     def __init__(self, wide, far):
         super().__init__()
         self.flat = torch.empty(far * (wide + 1))
-        weight, bias = self.flat[:far * wide].view(far, wide), self.flat[far * wide:]
-        torch.nn.init.kaiming_uniform_(weight, a=5 ** 0.5)
+        weight, bias = self.flat[: far * wide].view(far, wide), self.flat[far * wide :]
+        torch.nn.init.kaiming_uniform_(weight, a=5**0.5)
         bias.normal_()
         weight.mul_(2)
 
@@ -217,17 +263,25 @@ class _Window(torch.nn.Module):
 
 def weights_are_found_by_other_ways():
     """In layers of other sizes, of one place too: twice the weight, and the bias unchanged."""
-    got = {_Old: lambda m: (m.weight, m.bias), _Later: lambda m: (m.packed[:-1].t(), m.packed[-1]),
-           _Flat: lambda m: (m.flat[:-m.far].view(m.far, -1), m.flat[-m.far:]), _Window: lambda m: (m.conv.weight[..., 0], m.conv.bias)}
+    got = {
+        _Old: lambda m: (m.weight, m.bias),
+        _Later: lambda m: (m.packed[:-1].t(), m.packed[-1]),
+        _Flat: lambda m: (m.flat[: -m.far].view(m.far, -1), m.flat[-m.far :]),
+        _Window: lambda m: (m.conv.weight[..., 0], m.conv.bias),
+    }
     for made, (wide, far) in ((made, size) for made in got for size in ((3, 5), (4, 4), (1, 1), (1, 3))):
         own = lambda wide=wide, far=far: torch.nn.Linear(wide, far)
         with placing.Order() as order:
             expected = order.of(own())
         weights = {name: torch.randn(shape) for name, _, shape in expected}
-        model, found, _ = placing.constructed(lambda made=made, wide=wide, far=far: made(wide, far), own, expected, weights)
+        model, found, _ = placing.constructed(
+            lambda made=made, wide=wide, far=far: made(wide, far), own, expected, weights
+        )
         model.far = far
         weight_of, bias_of = got[made](model)
-        assert found and torch.equal(weight_of, 2 * weights["weight"]) and torch.equal(bias_of, weights["bias"]), (made, wide, far)
+        assert (
+            found and torch.equal(weight_of, 2 * weights["weight"]) and torch.equal(bias_of, weights["bias"])
+        ), (made, wide, far)
 
 
 class _Moved(torch.nn.Module):
@@ -256,7 +310,9 @@ class _Own(torch.nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.weight, self.bias, self.offset = (torch.nn.Parameter(torch.empty(shape)) for shape in ((5, 5), (5,), (5,)))
+        self.weight, self.bias, self.offset = (
+            torch.nn.Parameter(torch.empty(shape)) for shape in ((5, 5), (5,), (5,))
+        )
         torch.nn.init.normal_(self.weight, std=0.02)
         torch.nn.init.ones_(self.bias), torch.nn.init.zeros_(self.offset)
 
@@ -266,7 +322,9 @@ class _OwnCode(torch.nn.Module):
 
     def __init__(self, start, then=None):
         super().__init__()
-        self.weight, self.bias, self.offset = (torch.nn.Parameter(torch.empty(shape)) for shape in ((5, 5), (5,), (5,)))
+        self.weight, self.bias, self.offset = (
+            torch.nn.Parameter(torch.empty(shape)) for shape in ((5, 5), (5,), (5,))
+        )
         with torch.no_grad():
             start(self.weight)
             self.bias.fill_(1)
@@ -282,31 +340,47 @@ def what_initializes_in_place_is_no_fold():
     with placing.Order() as order:
         expected = order.of(_Own())
     weights = {name: torch.randn(shape) for name, _, shape in expected}
+
     def augmented(w):
         w.data.normal_()
         w.data *= 0.02
+
     small, plain = lambda w: w.normal_().mul_(0.02), lambda w: torch.nn.init.normal_(w, std=0.02)
+
     def twice(m):
         m.weight.mul_(2)
+
     def offset_too(m):
         m.bias += m.offset
         m.offset.zero_()
+
     def offset_by_copy(m):
         m.bias.add_(m.offset)
         m.offset.copy_(torch.zeros(5))
+
     def drawn_like(w):
         w.copy_(torch.zeros_like(w) + w.new_full((5, 5), 0.02) * torch.randn_like(w))
+
     for start, then, names, factor in (
-            (plain, None, set(), 1), (small, None, set(), 1), (augmented, None, set(), 1),
-            (lambda w: w.copy_(torch.randn(5, 5) * 0.02), None, set(), 1), (lambda w: w.normal_(0, 0.01).add_(w), None, set(), 1),
-            (plain, twice, {"weight"}, 2), (small, offset_too, {"bias", "offset"}, 1), (plain, offset_too, {"bias", "offset"}, 1),
-            (drawn_like, offset_by_copy, {"bias", "offset"}, 1)):
+        (plain, None, set(), 1),
+        (small, None, set(), 1),
+        (augmented, None, set(), 1),
+        (lambda w: w.copy_(torch.randn(5, 5) * 0.02), None, set(), 1),
+        (lambda w: w.normal_(0, 0.01).add_(w), None, set(), 1),
+        (plain, twice, {"weight"}, 2),
+        (small, offset_too, {"bias", "offset"}, 1),
+        (plain, offset_too, {"bias", "offset"}, 1),
+        (drawn_like, offset_by_copy, {"bias", "offset"}, 1),
+    ):
+
         def construct(start=start, then=then):
             torch.manual_seed(7)
             return _OwnCode(start, then)
+
         def own():
             torch.manual_seed(7)
             return _Own()
+
         model, found, folded = placing.constructed(construct, own, expected, weights)
         assert found and set(folded) == names, (folded, names)
         assert torch.equal(model.packed, factor * weights["weight"].t()), (names, factor)
@@ -320,7 +394,9 @@ def weights_go_where_they_fit_in_order():
     renamed.first, renamed.norm = torch.nn.Linear(3, 5), torch.nn.BatchNorm1d(5)
     weights = {n: torch.randn(t.shape) for n, t in own.state_dict().items() if t.is_floating_point()}
     weight.load(renamed, weights)
-    assert torch.equal(renamed.norm.running_var, weights["bn.running_var"]) and torch.equal(renamed.first.bias, weights["linear.bias"])
+    assert torch.equal(renamed.norm.running_var, weights["bn.running_var"]) and torch.equal(
+        renamed.first.bias, weights["linear.bias"]
+    )
     assert weight.by_name(own, weights) and not weight.by_name(renamed, weights)
 
 
@@ -351,7 +427,13 @@ def get_init_inputs():
 def a_size_that_the_constructor_is_told_makes_another_model():
     """Indices beyond the size that this one was constructed for do not show whether it serves other
     shapes."""
-    for line, kinds in (("", []), ("if not self.before: self.before = x.shape[0]\n        x = x if x.shape[0] == self.before else x + 1", ["kept"])):
+    for line, kinds in (
+        ("", []),
+        (
+            "if not self.before: self.before = x.shape[0]\n        x = x if x.shape[0] == self.before else x + 1",
+            ["kept"],
+        ),
+    ):
         assert [note["kind"] for note in imported(SEGMENTS % line)["notes"]] == kinds, line
 
 
@@ -382,8 +464,13 @@ def get_init_inputs():
 def heads_share_a_width():
     """Some of the heads that a width is cut into; no head is without a column."""
     task = imported(HEADS)
-    assert [a["name"] for a in task["axes"]] == ["rows", "dim", "heads", "kv_heads"], (task["axes"], task["fixed"])
-    assert {w["name"]: w["shape"] for w in task["weights"]}["k.weight"] == ["kv_heads*(dim/heads)", "dim"], task["weights"]
+    assert [a["name"] for a in task["axes"]] == ["rows", "dim", "heads", "kv_heads"], (
+        task["axes"],
+        task["fixed"],
+    )
+    assert {w["name"]: w["shape"] for w in task["weights"]}["k.weight"] == ["kv_heads*(dim/heads)", "dim"], (
+        task["weights"]
+    )
     assert "heads <= dim" in task["limits"], task["limits"]
 
 

@@ -1,4 +1,5 @@
 """Tests of verify/python/task/stand_in.py: which configurations stand in for published ones on a host. Run by the suite task, or by hand."""
+
 import os
 import sys
 
@@ -9,25 +10,51 @@ from _unseen.task import stand_in, write  # noqa: E402
 
 def task(sizes, power=1, limits=(), low=1, step=1):
     """All extents in one tensor; the greatest one on the way has each to the power `power`."""
-    axes = [{"name": n, "value": v, "low": low, "high": 1 << 20, "step": step, "sizes": [n], "ring": 1} for n, v in sizes.items()]
+    axes = [
+        {"name": n, "value": v, "low": low, "high": 1 << 20, "step": step, "sizes": [n], "ring": 1}
+        for n, v in sizes.items()
+    ]
     law = {"coefficient": 1.0, "powers": {n: power for n in sizes}, "below": {}, "base": {}}
     tensor = {"name": "x", "shape": list(sizes)}
-    return {"name": "t", "axes": axes, "sizes": [{"name": n, "axis": n, "value": v} for n, v in sizes.items()], "published": [dict(sizes)],
-            "inputs": [tensor], "outputs": [tensor], "weights": [], "limits": list(limits), "scratch": law, "flops": law,
-            "small": {n: low for n in sizes}}
+    return {
+        "name": "t",
+        "axes": axes,
+        "sizes": [{"name": n, "axis": n, "value": v} for n, v in sizes.items()],
+        "published": [dict(sizes)],
+        "inputs": [tensor],
+        "outputs": [tensor],
+        "weights": [],
+        "limits": list(limits),
+        "scratch": law,
+        "flops": law,
+        "small": {n: low for n in sizes},
+    }
 
 
 def seen(made):
     """[sizes] of the written set, and its first line."""
     title, *lines = write.host_seen(made).strip().split("\n")
-    return title, [{w.split("=")[0]: int(w.split("=")[1]) for w in line.split() if not w.startswith("input")} for line in lines]
+    return title, [
+        {w.split("=")[0]: int(w.split("=")[1]) for w in line.split() if not w.startswith("input")}
+        for line in lines
+    ]
 
 
-PUBLISHED = ({"batch": 8, "seq": 512, "hidden": 1024}, {"rows": 4096, "cols": 1000}, {"n": 1}, {"rows": 16, "cols": 4097})
+PUBLISHED = (
+    {"batch": 8, "seq": 512, "hidden": 1024},
+    {"rows": 4096, "cols": 1000},
+    {"n": 1},
+    {"rows": 16, "cols": 4097},
+)
 LARGE = (  # and the finest tile by which their remainders are to stay
-    ({"rows": 4096, "cols": 393216}, 256), ({"n": 8192, "m": 8192}, 256), ({"batch": 128, "h": 224, "w": 224, "channels": 64}, 16),
-    ({"rows": 10007, "cols": 30011}, 256), ({"batch": 1024, "seq": 4096, "heads": 32}, 32), ({"a": 100000, "b": 100000}, 256),
-    ({"a": 1000, "b": 100000}, 16))
+    ({"rows": 4096, "cols": 393216}, 256),
+    ({"n": 8192, "m": 8192}, 256),
+    ({"batch": 128, "h": 224, "w": 224, "channels": 64}, 16),
+    ({"rows": 10007, "cols": 30011}, 256),
+    ({"batch": 1024, "seq": 4096, "heads": 32}, 32),
+    ({"a": 100000, "b": 100000}, 256),
+    ({"a": 1000, "b": 100000}, 16),
+)
 
 
 def what_is_affordable_is_as_published_and_nothing_else_is_seen():
@@ -42,7 +69,11 @@ def what_stands_in_keeps_the_published_arithmetic():
         assert "smaller for a CPU" in title and found != sizes, (sizes, found)
         assert write.cost(task(sizes), found) <= stand_in.SMALLER, (sizes, found)
         for a in sizes:
-            assert found[a] == sizes[a] or (sizes[a] - found[a]) % tile == 0 and found[a] >= tile, (a, sizes, found)
+            assert found[a] == sizes[a] or (sizes[a] - found[a]) % tile == 0 and found[a] >= tile, (
+                a,
+                sizes,
+                found,
+            )
             for b in sizes:
                 assert (sizes[a] == sizes[b]) == (found[a] == found[b]), (a, b, sizes, found)
 
@@ -66,7 +97,11 @@ def several_published_ones_share_what_is_affordable():
 
 
 if __name__ == "__main__":
-    tests = [f for n, f in list(globals().items()) if callable(f) and getattr(f, "__module__", "") == "__main__" and f.__code__.co_argcount == 0]
+    tests = [
+        f
+        for n, f in list(globals().items())
+        if callable(f) and getattr(f, "__module__", "") == "__main__" and f.__code__.co_argcount == 0
+    ]
     failed = 0
     for test in tests:
         try:

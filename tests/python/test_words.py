@@ -1,5 +1,6 @@
 """Tests the part of an error's message that is printed (verify/python/words.py), and the message about
 modules without a callable entry (binding.py). Needs no torch; ends with 1 where a sentence fails."""
+
 import errno
 import importlib.util
 import io
@@ -8,7 +9,6 @@ import socket
 import sys
 import types
 import unittest
-
 
 
 def sibling(name):
@@ -21,14 +21,20 @@ def sibling(name):
 
 words, binding = sibling("words"), sibling("binding")
 
-NVCC = ("/usr/local/cuda/bin/nvcc -MD -MF cuda.cuda.o.d -DTORCH_EXTENSION_NAME=x -DERROR=\"error: none\" "
-        + " ".join(f"-isystem /opt/venv/lib/python3.12/site-packages/torch/include/{i}" for i in range(20))
-        + " -c /tmp/build/cuda.cu -o cuda.cuda.o")
+NVCC = (
+    '/usr/local/cuda/bin/nvcc -MD -MF cuda.cuda.o.d -DTORCH_EXTENSION_NAME=x -DERROR="error: none" '
+    + " ".join(f"-isystem /opt/venv/lib/python3.12/site-packages/torch/include/{i}" for i in range(20))
+    + " -c /tmp/build/cuda.cu -o cuda.cuda.o"
+)
 BUILD = f"Error building extension 'x': [1/3] {NVCC}\nFAILED: [code=2] cuda.cuda.o\n{NVCC}\n"
-END = "\n1 error detected in the compilation of \"/tmp/build/cuda.cu\".\nninja: build stopped: subcommand failed."
-ADVICE = ("Search for `cudaErrorIllegalAddress' in https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html\n"
-          "CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace may be incorrect.\n"
-          "For debugging consider passing CUDA_LAUNCH_BLOCKING=1\nCompile with `TORCH_USE_CUDA_DSA` to enable assertions.")
+END = (
+    '\n1 error detected in the compilation of "/tmp/build/cuda.cu".\nninja: build stopped: subcommand failed.'
+)
+ADVICE = (
+    "Search for `cudaErrorIllegalAddress' in https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html\n"
+    "CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace may be incorrect.\n"
+    "For debugging consider passing CUDA_LAUNCH_BLOCKING=1\nCompile with `TORCH_USE_CUDA_DSA` to enable assertions."
+)
 
 
 class Mute(Exception):
@@ -49,16 +55,26 @@ class Words(unittest.TestCase):
         self.assertEqual(words.shorten(""), "")
 
     def test_a_failed_build_says_what_the_compiler_said(self):
-        error = "/tmp/build/cuda.cu(12): error: identifier \"nothere\" is undefined\n    nothere<<<1, 1>>>();\n    ^\n"
-        found = self.holds(BUILD + error + END, "Error building extension 'x'", ' .. cuda.cu(12): error: identifier "nothere"')
+        error = '/tmp/build/cuda.cu(12): error: identifier "nothere" is undefined\n    nothere<<<1, 1>>>();\n    ^\n'
+        found = self.holds(
+            BUILD + error + END,
+            "Error building extension 'x'",
+            ' .. cuda.cu(12): error: identifier "nothere"',
+        )
         self.assertNotIn("FAILED", found)
         self.assertNotIn("-isystem", found)
 
     def test_the_assembler_and_the_linker_too(self):
-        self.holds(BUILD + "ptxas error   : Entry function 'k' uses too much shared data (0x10000 bytes)" + END,
-                   "uses too much shared data (0x10000 bytes)")
-        self.holds(BUILD + "/usr/bin/ld: /tmp/build/a.o: in function `f':\na.cpp:(.text+0x1): undefined reference to `g()'" + END,
-                   "undefined reference to `g()'")
+        self.holds(
+            BUILD + "ptxas error   : Entry function 'k' uses too much shared data (0x10000 bytes)" + END,
+            "uses too much shared data (0x10000 bytes)",
+        )
+        self.holds(
+            BUILD
+            + "/usr/bin/ld: /tmp/build/a.o: in function `f':\na.cpp:(.text+0x1): undefined reference to `g()'"
+            + END,
+            "undefined reference to `g()'",
+        )
         self.holds(BUILD + "/usr/bin/ld: cannot find -lnothing: No such file" + END, "cannot find -lnothing")
 
     def test_the_first_errors_are_the_ones_kept(self):
@@ -68,12 +84,17 @@ class Words(unittest.TestCase):
 
     def test_a_reason_that_stands_last_is_kept(self):
         source = "".join(f"    b{i} = tl.load(x + {i})\n" for i in range(60))
-        self.holds(f"at 63:8:\n{source}    a = tl.arange(0, 3)\n        ^\narange's range must be a power of 2",
-                   "at 63:8:", "a = tl.arange(0, 3) arange's range must be a power of 2")
+        self.holds(
+            f"at 63:8:\n{source}    a = tl.arange(0, 3)\n        ^\narange's range must be a power of 2",
+            "at 63:8:",
+            "a = tl.arange(0, 3) arange's range must be a power of 2",
+        )
 
     def test_advice_is_no_reason(self):
-        self.assertEqual(words.shorten("CUDA error: an illegal memory access was encountered\n" + ADVICE),
-                         "CUDA error: an illegal memory access was encountered")
+        self.assertEqual(
+            words.shorten("CUDA error: an illegal memory access was encountered\n" + ADVICE),
+            "CUDA error: an illegal memory access was encountered",
+        )
 
     def test_one_long_line_keeps_its_beginning(self):
         self.assertTrue(self.holds("shapes differ: " + "1, " * 300).startswith("shapes differ: 1, 1,"))
@@ -90,20 +111,32 @@ class Words(unittest.TestCase):
     def test_a_failed_import_says_what_to_do(self):
         wrapped = RuntimeError("urlopen")
         wrapped.__cause__ = socket.gaierror(-3, "Temporary failure in name resolution")
-        for error, is_short, part in ((ModuleNotFoundError("x"), False, "install it for the interpreter"),
-                                      (wrapped, False, "there is no network here"),
-                                      (OSError(errno.ENETUNREACH, "x"), False, "there is no network here"),
-                                      (OSError(errno.EROFS, "x"), False, "the folder that TMPDIR names"),
-                                      (MemoryError(), True, "--memory SIZE"), (SyntaxError("x"), False, "correct that line"),
-                                      (Mute(), False, "by itself")):
+        for error, is_short, part in (
+            (ModuleNotFoundError("x"), False, "install it for the interpreter"),
+            (wrapped, False, "there is no network here"),
+            (OSError(errno.ENETUNREACH, "x"), False, "there is no network here"),
+            (OSError(errno.EROFS, "x"), False, "the folder that TMPDIR names"),
+            (MemoryError(), True, "--memory SIZE"),
+            (SyntaxError("x"), False, "correct that line"),
+            (Mute(), False, "by itself"),
+        ):
             self.assertIn(part, words.advice(error, is_short))
 
     def test_a_module_without_what_is_called_says_what_it_has(self):
         def one(x):
             return x
-        for has, part in (({}, "and no other function; one of these was expected\n---> write it"),
-                          ({"ModelNew": 7}, "the module's ModelNew is a int; a class or a function was expected\n---> define it"),
-                          ({"one": one, "two": types.FunctionType(one.__code__, {})}, "several others: one, two\n---> --entry")):
+
+        for has, part in (
+            ({}, "and no other function; one of these was expected\n---> write it"),
+            (
+                {"ModelNew": 7},
+                "the module's ModelNew is a int; a class or a function was expected\n---> define it",
+            ),
+            (
+                {"one": one, "two": types.FunctionType(one.__code__, {})},
+                "several others: one, two\n---> --entry",
+            ),
+        ):
             module = types.SimpleNamespace(__name__=__name__, **has)
             for each in has.values():
                 if callable(each):

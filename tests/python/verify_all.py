@@ -19,6 +19,7 @@ each for LIMIT seconds (240) at most. With GPUS="2 3" the first runs on cuda:2, 
 OUT are not run again. Ends with 1 where an honest candidate is not general. OPTIONs are those of verify, by default `--device host
 --unseen 4 --effort quick --seed 1 --no-timing --no-explain`.
 """
+
 import collections
 import json
 import os
@@ -35,7 +36,7 @@ WRONG = ("bf16", "tf32")
 CANDIDATES = {
     "eager": EAGER,
     "tf32": EAGER,
-    "channels_last": '''
+    "channels_last": """
 
 
 _formats = {4: torch.channels_last, 5: torch.channels_last_3d}
@@ -52,8 +53,8 @@ class ModelNew(Model):
         for parameter in self.parameters():
             parameter.data = _laid_out(parameter.data)
         return super().forward(*[_laid_out(i) for i in inputs])
-''',
-    "compiled": '''
+""",
+    "compiled": """
 
 
 class ModelNew(Model):
@@ -62,8 +63,8 @@ class ModelNew(Model):
             torch._dynamo.reset()  # its cache is of the code: another shape would run without
             self._compiled = torch.compile(super().forward)
         return self._compiled(*inputs)
-''',
-    "fp64": '''
+""",
+    "fp64": """
 
 
 def _cast(value, old, new):
@@ -78,7 +79,7 @@ class ModelNew(Model):
         if isinstance(out, (tuple, list)):
             return type(out)(_cast(o, torch.float64, torch.float32) for o in out)
         return _cast(out, torch.float64, torch.float32)
-''',
+""",
     "split_k": '''
 
 
@@ -116,7 +117,7 @@ class ModelNew(Model):
         with _SplitK():
             return super().forward(*inputs)
 ''',
-    "bf16": '''
+    "bf16": """
 
 
 class _Rounded(torch.utils._python_dispatch.TorchDispatchMode):
@@ -132,7 +133,7 @@ class ModelNew(Model):
     def forward(self, *inputs):
         with _Rounded():
             return super().forward(*inputs)
-''',
+""",
 }
 
 
@@ -149,7 +150,11 @@ def tasks(folder):
         inside = [os.path.join(path, e) for e in os.listdir(path)] if os.path.isdir(path) else []
         for problem in (p for p in inside if os.path.exists(os.path.join(p, "source.py"))):
             seen = os.path.join(problem, os.path.basename(problem) + ".host.seen")
-            sets = ["--unseen-set", os.path.join(path, "unseen.set"), *(["--seen", seen] if os.path.exists(seen) else [])]
+            sets = [
+                "--unseen-set",
+                os.path.join(path, "unseen.set"),
+                *(["--seen", seen] if os.path.exists(seen) else []),
+            ]
             yield entry, problem, os.path.join(problem, "source.py"), sets
         if entry.endswith(".py"):
             yield f"{level}-{entry[:-3]}", path, path, []
@@ -164,7 +169,7 @@ def run(tool, interpreter, out, number, task, options, limit):
         options = [f"cuda:{gpus[number % len(gpus)]}" if word == "cuda" else word for word in options]
     if sets and "--unseen" in options:
         at = options.index("--unseen")
-        options = options[:at] + options[at + 2:]
+        options = options[:at] + options[at + 2 :]
     stem = os.path.join(out, f"{name}.{kind}")
     if not os.path.exists(stem + ".done"):
         with open(source, encoding="utf-8") as text, open(stem + ".py", "w", encoding="utf-8") as candidate:
@@ -172,8 +177,26 @@ def run(tool, interpreter, out, number, task, options, limit):
         began = time.monotonic()
         with open(stem + ".txt", "w", encoding="utf-8") as log:
             try:
-                status = subprocess.run([tool, "verify", problem, stem + ".py", "--entry", "ModelNew", "--python", interpreter, "--json",
-                                         stem + ".json", *options, *sets], stdout=log, stderr=log, timeout=limit, check=False).returncode
+                status = subprocess.run(
+                    [
+                        tool,
+                        "verify",
+                        problem,
+                        stem + ".py",
+                        "--entry",
+                        "ModelNew",
+                        "--python",
+                        interpreter,
+                        "--json",
+                        stem + ".json",
+                        *options,
+                        *sets,
+                    ],
+                    stdout=log,
+                    stderr=log,
+                    timeout=limit,
+                    check=False,
+                ).returncode
             except subprocess.TimeoutExpired:
                 return name, "not done in time", time.monotonic() - began
         with open(stem + ".done", "w", encoding="utf-8") as done:
@@ -194,15 +217,16 @@ def run(tool, interpreter, out, number, task, options, limit):
 
 def main():
     words = sys.argv[1:]
-    options = words[words.index("--") + 1:] if "--" in words else USUAL
-    tool, interpreter, out, *folders = words[:words.index("--")] if "--" in words else words
+    options = words[words.index("--") + 1 :] if "--" in words else USUAL
+    tool, interpreter, out, *folders = words[: words.index("--")] if "--" in words else words
     os.makedirs(out, exist_ok=True)
     every = sorted((task for folder in folders for task in tasks(folder)), key=lambda task: order(task[1]))
     came = collections.Counter()
     with ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as team:
         for name, words, seconds in team.map(
-                lambda job: run(tool, interpreter, out, *job, options, float(os.environ.get("LIMIT", "240"))),
-                enumerate(every)):
+            lambda job: run(tool, interpreter, out, *job, options, float(os.environ.get("LIMIT", "240"))),
+            enumerate(every),
+        ):
             came[words.split(",")[0].split(":")[0]] += 1
             print(f"{name}: {words} ({seconds:.0f} s)", flush=True)
     print(", ".join(f"{n} {w}" for w, n in came.most_common()))

@@ -10,6 +10,7 @@ median). It also prints the events of the profiled calls less CUPTI's times, whi
 events. It prints how much longer profiled calls take than others, both by events. Last are the
 distances of unseen and do_bench from CUPTI, in microseconds and as a ratio. Each run is printed on
 stderr as it ends."""
+
 import argparse
 import ctypes
 import json
@@ -21,8 +22,7 @@ import tempfile
 
 CANDIDATE = {
     "softmax": "import torch\n\n\ndef softmax(x):\n    return torch.softmax(x, dim=-1)\n",
-    "gemm_f32": "import torch\n\n\ndef gemm_f32(a, b, trans_b):\n"
-                "    return a @ (b.t() if trans_b else b)\n",
+    "gemm_f32": "import torch\n\n\ndef gemm_f32(a, b, trans_b):\n    return a @ (b.t() if trans_b else b)\n",
 }
 CASES = {
     "softmax-5us": ("softmax", "rows=32 cols=4096", (32, 4096)),
@@ -37,7 +37,10 @@ CASES = {
 def built(source, folder):
     """The path of a shared object."""
     path = os.path.join(folder, "candidate.so")
-    subprocess.run(["nvcc", "-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler", "-fPIC", "-o", path, source], check=True)
+    subprocess.run(
+        ["nvcc", "-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler", "-fPIC", "-o", path, source],
+        check=True,
+    )
     return path
 
 
@@ -47,7 +50,12 @@ def work_of(torch, problem, sizes, library):
         x = torch.randn(sizes, device="cuda")
         y = torch.empty_like(x)
         launch = ctypes.CDLL(library).softmax
-        given = (ctypes.c_void_p(x.data_ptr()), ctypes.c_void_p(y.data_ptr()), ctypes.c_int64(sizes[0]), ctypes.c_int64(sizes[1]))
+        given = (
+            ctypes.c_void_p(x.data_ptr()),
+            ctypes.c_void_p(y.data_ptr()),
+            ctypes.c_int64(sizes[0]),
+            ctypes.c_int64(sizes[1]),
+        )
         launch.keep = x, y
         return lambda: launch(*given, ctypes.c_void_p(torch.cuda.current_stream().cuda_stream))
     if problem == "softmax":
@@ -107,11 +115,15 @@ class Cold:
         activities = [torch.profiler.ProfilerActivity.CUDA]
         with torch.profiler.profile(activities=activities) as profile:
             self.profiled = statistics.median(self.between_events(calls))
-        spans = [e.device_time_total for e in profile.events() if e.device_time_total > 0 and not is_flush(e.name)]
+        spans = [
+            e.device_time_total for e in profile.events() if e.device_time_total > 0 and not is_flush(e.name)
+        ]
         each, rest = divmod(len(spans), calls)
         if rest or not each:
-            raise RuntimeError(f"{len(spans)} kernels in {calls} calls: which are the candidate's cannot be told")
-        return statistics.median(sum(spans[i * each:(i + 1) * each]) for i in range(calls)) / 1e3
+            raise RuntimeError(
+                f"{len(spans)} kernels in {calls} calls: which are the candidate's cannot be told"
+            )
+        return statistics.median(sum(spans[i * each : (i + 1) * each]) for i in range(calls)) / 1e3
 
 
 def is_flush(name):
@@ -123,8 +135,25 @@ def unseen_ms(tool, problem, config, folder, library):
     if not library:
         with open(path, "w") as file:
             file.write(CANDIDATE[problem])
-    done = subprocess.run([tool, "check", problem, path, config, "--timing", "--device", "cuda", "--python", sys.executable, "--json", out],
-                          capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [
+            tool,
+            "check",
+            problem,
+            path,
+            config,
+            "--timing",
+            "--device",
+            "cuda",
+            "--python",
+            sys.executable,
+            "--json",
+            out,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode != 0:
         raise RuntimeError(f"{tool} check: status {done.returncode}: {done.stderr.strip()[-300:]}")
     with open(out) as file:
@@ -152,16 +181,27 @@ def measure(tool, name, runs, torch, do_bench, folder, library):
             taken[key].append(take())
         constant.append(cold.profiled - taken["cupti"][-1])
         longer.append(cold.profiled / cold.plain)
-        print(f"{name}, run {run + 1} of {runs}:", *(f"{key} {1e3 * taken[key][-1]:.2f}" for key in clock), file=sys.stderr, flush=True)
+        print(
+            f"{name}, run {run + 1} of {runs}:",
+            *(f"{key} {1e3 * taken[key][-1]:.2f}" for key in clock),
+            file=sys.stderr,
+            flush=True,
+        )
     middle = {key: statistics.median(values) for key, values in taken.items()}
-    print(f"| {name} | " + " | ".join(f"{1e3 * middle[k]:.2f} ({100 * spread(taken[k]):.1f}%)" for k in clock) +
-          f" | {1e3 * statistics.median(constant):.2f} | {statistics.median(longer):.3f}"
-          f" | {1e3 * (middle['unseen'] - middle['cupti']):+.2f} | {middle['unseen'] / middle['cupti']:.3f}"
-          f" | {middle['do_bench'] / middle['cupti']:.3f} |", flush=True)
+    print(
+        f"| {name} | "
+        + " | ".join(f"{1e3 * middle[k]:.2f} ({100 * spread(taken[k]):.1f}%)" for k in clock)
+        + f" | {1e3 * statistics.median(constant):.2f} | {statistics.median(longer):.3f}"
+        f" | {1e3 * (middle['unseen'] - middle['cupti']):+.2f} | {middle['unseen'] / middle['cupti']:.3f}"
+        f" | {middle['do_bench'] / middle['cupti']:.3f} |",
+        flush=True,
+    )
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("tool")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--case", action="append", choices=sorted(CASES))
@@ -176,8 +216,10 @@ def main():
         sys.exit("outsiders.py: torch sees no CUDA device; run it where there is a GPU")
     torch.backends.cuda.matmul.allow_tf32 = False
     print(torch.cuda.get_device_name(0), "| microseconds, median over runs (spread)")
-    print("| case | unseen | do_bench | nvbench's way | CUPTI | events - CUPTI, same calls us | profiled / not | unseen - CUPTI us"
-          " | unseen / CUPTI | do_bench / CUPTI |\n" + "|---" * 10 + "|")
+    print(
+        "| case | unseen | do_bench | nvbench's way | CUPTI | events - CUPTI, same calls us | profiled / not | unseen - CUPTI us"
+        " | unseen / CUPTI | do_bench / CUPTI |\n" + "|---" * 10 + "|"
+    )
     with tempfile.TemporaryDirectory() as folder:
         library = built(options.source, folder) if options.source else None
         for name in options.case or CASES:

@@ -1,4 +1,5 @@
 """Finds the class or function of a candidate's module and the arguments of its calls."""
+
 import importlib.util
 import inspect
 import os
@@ -28,17 +29,20 @@ def load_module(path, root=None):
     sys.path[:0] = [folder] if folder == root else [folder, root]
     sys.modules[SOLUTION] = types.ModuleType(SOLUTION)
     sys.modules[SOLUTION].__path__ = [root]
-    *above, name = os.path.relpath(path, root)[:-len(".py")].split(os.sep)
+    *above, name = os.path.relpath(path, root)[: -len(".py")].split(os.sep)
     if above:
         importlib.import_module(".".join([SOLUTION, *above]))  # runs their __init__.py, as Python does
     is_package = name == "__init__"
     plain = "".join(c if c.isalnum() else "_" for c in name)
     full = ".".join([SOLUTION, *above] + [plain] * (not is_package))
-    spec = importlib.util.spec_from_file_location(full, path, submodule_search_locations=[folder] if is_package else None)
+    spec = importlib.util.spec_from_file_location(
+        full, path, submodule_search_locations=[folder] if is_package else None
+    )
     module = importlib.util.module_from_spec(spec)
     sys.modules[full] = module
     if not is_package:
-        sys.modules.setdefault(name, module)  # other files of the candidate may import it under its own name
+        # other files of the candidate may import it under its own name
+        sys.modules.setdefault(name, module)
     spec.loader.exec_module(module)
     return module
 
@@ -62,14 +66,21 @@ def shadowed(error, root):
 
 def functions_of(module):
     """Returns the module's own public functions, except those of a benchmark's file."""
-    return {name: value for name, value in vars(module).items()
-            if inspect.isfunction(value) and is_own(value.__module__, module) and not name.startswith("_")
-            and name not in ("get_inputs", "get_init_inputs")}
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if inspect.isfunction(value)
+        and is_own(value.__module__, module)
+        and not name.startswith("_")
+        and name not in ("get_inputs", "get_init_inputs")
+    }
 
 
 def is_own(name, module):
     """Tells whether a name is that of the module, or of a file of the package."""
-    return name == module.__name__ or hasattr(module, "__path__") and str(name).startswith(module.__name__ + ".")
+    return (
+        name == module.__name__ or hasattr(module, "__path__") and str(name).startswith(module.__name__ + ".")
+    )
 
 
 def find_entry(module, problem, entry):
@@ -78,8 +89,10 @@ def find_entry(module, problem, entry):
         if callable(found):
             return found
         public = [n for n, v in vars(module).items() if callable(v) and not n.startswith("_")]
-        raise BadModule(f"the module has no class or function '{entry}'; it has {', '.join(public[:20]) or 'none'}\n"
-                        "---> --entry NAME names one of these")
+        raise BadModule(
+            f"the module has no class or function '{entry}'; it has {', '.join(public[:20]) or 'none'}\n"
+            "---> --entry NAME names one of these"
+        )
     for name in ("ModelNew", "Model", problem):
         if callable(getattr(module, name, None)):
             return getattr(module, name)
@@ -88,12 +101,18 @@ def find_entry(module, problem, entry):
         return next(iter(functions.values()))
     found = f"the module has no class ModelNew or Model and no function {problem}, and "
     if functions:
-        raise BadModule(f"{found}several others: {', '.join(sorted(functions))}\n---> --entry NAME says which one is meant")
+        raise BadModule(
+            f"{found}several others: {', '.join(sorted(functions))}\n---> --entry NAME says which one is meant"
+        )
     taken = next((n for n in ("ModelNew", "Model", problem) if hasattr(module, n)), None)
     if taken:
-        raise BadModule(f"the module's {taken} is a {type(getattr(module, taken)).__name__}; a class or a function was expected\n"
-                        "---> define it, or name another with --entry")
-    raise BadModule(f"{found}no other function; one of these was expected\n---> write it, or name another class with --entry NAME")
+        raise BadModule(
+            f"the module's {taken} is a {type(getattr(module, taken)).__name__}; a class or a function was expected\n"
+            "---> define it, or name another with --entry"
+        )
+    raise BadModule(
+        f"{found}no other function; one of these was expected\n---> write it, or name another class with --entry NAME"
+    )
 
 
 def parameters_of(function):
@@ -121,7 +140,9 @@ class Matching:
         self.named, self.positional = [], []
         names = [p.name for p in parameters or []]
         if parameters is not None and all(p.name in known for p in parameters if is_required(p)):
-            self.positional = [n for p, n in zip(parameters, names) if p.kind == p.POSITIONAL_ONLY and n in known]
+            self.positional = [
+                n for p, n in zip(parameters, names) if p.kind == p.POSITIONAL_ONLY and n in known
+            ]
             self.named = [p.name for p in parameters if p.kind != p.POSITIONAL_ONLY and p.name in known]
             if not self.named and not self.positional and parameters:
                 self.positional = list(inputs)
@@ -134,9 +155,11 @@ class Matching:
             return
         least = sum(is_required(p) for p in parameters)
         if least > len(order):
-            raise BadResult(f"{getattr(function, '__name__', 'it')} takes {least} arguments; there are {len(order)}: "
-                            f"{', '.join(order)}\n---> name its parameters so, or take as many by position")
-        self.positional = order[:max(least, min(len(parameters), len(inputs)))]
+            raise BadResult(
+                f"{getattr(function, '__name__', 'it')} takes {least} arguments; there are {len(order)}: "
+                f"{', '.join(order)}\n---> name its parameters so, or take as many by position"
+            )
+        self.positional = order[: max(least, min(len(parameters), len(inputs)))]
 
     def values(self, table):
         return [table[n] for n in self.positional], {n: table[n] for n in self.named}
@@ -215,17 +238,23 @@ class Model:
         given = {key: tensors[name] for key, name in names.items()}
         for key, value in given.items():
             if key in own and tuple(own[key].shape) != tuple(value.shape):
-                raise ValueError(f"its {key} has the shape {tuple(own[key].shape)}; expected {tuple(value.shape)}")
+                raise ValueError(
+                    f"its {key} has the shape {tuple(own[key].shape)}; expected {tuple(value.shape)}"
+                )
         with self.call.torch.no_grad():
             missing = instance.load_state_dict(given, strict=False).unexpected_keys if given else []
         if self.state is None:
             self.held = {name: own[name] for name in names if type(own[name]) is self.call.torch.Tensor}
         if missing:
-            raise BadResult(f"its state dict lacks {', '.join(missing)}; it has {', '.join(own) or 'nothing'}\n"
-                            "---> keep the names of the published reference")
+            raise BadResult(
+                f"its state dict lacks {', '.join(missing)}; it has {', '.join(own) or 'nothing'}\n"
+                "---> keep the names of the published reference"
+            )
 
     def fingerprint(self, tensors):
-        return fingerprint(self.call.torch, [tensors[name] for name in sorted(set((self.state or {}).values()))])
+        return fingerprint(
+            self.call.torch, [tensors[name] for name in sorted(set((self.state or {}).values()))]
+        )
 
     def renew(self, tensors):
         """Copies inputs into state that has the name of a tensor, if no adapter declares state. Each call has other
@@ -243,7 +272,9 @@ class Model:
             loaded = set(self.state.values()) if self.state is not None else set()
             inputs = [n for n in self.call.inputs if n not in loaded]
             target = getattr(self.instance, "forward", self.instance)
-            self.matching = Matching(target, inputs, self.call.outputs, self.call.scalars, self.call.destination)
+            self.matching = Matching(
+                target, inputs, self.call.outputs, self.call.scalars, self.call.destination
+            )
         table = {**tensors, **self.call.scalars}
         if self.forward is not None:
             self.args, self.kwargs = [table[n] for n in self.forward], {}

@@ -7,9 +7,11 @@ Some memory is left alone: blocks in use, blocks that a stream still has, and pr
 operands of their replays in these pools, while torch regards the blocks as free. All functions of torch used here
 were taken before the candidate was loaded.
 """
+
 import sys
 
-EVERY = (((0, 0, False),), ((0, 0),), ())  # arguments of the snapshot by version: without traces, before traces existed, before pools
+# arguments of the snapshot by version: without traces, before traces existed, before pools
+EVERY = (((0, 0, False),), ((0, 0),), ())
 
 
 def free_blocks(segments, device):

@@ -6,6 +6,7 @@ builtins are copied as well, since a function keeps the builtins that its module
 No code of the candidate runs after the clock has stopped. Its result is inspected by type, and by methods of the
 permitted types.
 """
+
 import builtins
 
 __builtins__ = dict(vars(builtins))
@@ -41,9 +42,18 @@ class Caller:
         base = torch._C.TensorBase
         self.tensor_type = torch.Tensor
         self.get = types.SimpleNamespace(
-            data_ptr=base.data_ptr, stride=base.stride, contiguous=base.contiguous, is_neg=base.is_neg,
-            is_conj=base.is_conj, shape=base.shape.__get__, dtype=base.dtype.__get__, layout=base.layout.__get__,
-            device=base.device.__get__, nested=base.is_nested.__get__, zero=base._is_zerotensor)
+            data_ptr=base.data_ptr,
+            stride=base.stride,
+            contiguous=base.contiguous,
+            is_neg=base.is_neg,
+            is_conj=base.is_conj,
+            shape=base.shape.__get__,
+            dtype=base.dtype.__get__,
+            layout=base.layout.__get__,
+            device=base.device.__get__,
+            nested=base.is_nested.__get__,
+            zero=base._is_zerotensor,
+        )
         self.wrapped = getattr(torch._C._functorch, "is_functorch_wrapped_tensor", lambda x: False)
         self.bare = torch._C.DisableTorchFunction
         self.no_grad, self.strided = torch.no_grad, torch.strided
@@ -51,8 +61,19 @@ class Caller:
         self.capsule.restype = ctypes.py_object
         self.capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
         t = torch
-        self.formats = [t.float32, t.bfloat16, t.float8_e4m3fn, t.int32, t.int64, t.uint8, t.float64, t.float16,
-                        t.float8_e5m2, t.int8, t.bool]
+        self.formats = [
+            t.float32,
+            t.bfloat16,
+            t.float8_e4m3fn,
+            t.int32,
+            t.int64,
+            t.uint8,
+            t.float64,
+            t.float16,
+            t.float8_e5m2,
+            t.int8,
+            t.bool,
+        ]
         self.as_bytes = {t.float8_e4m3fn, t.float8_e5m2, t.bool}
         self.empty_cache = getattr(torch._C, "_cuda_emptyCache", None)
         self.cached = cached.Cached(torch, library)
@@ -91,7 +112,9 @@ class Caller:
             if name.endswith("!"):  # a solution that writes into given outputs
                 name, self.destination = name[:-1], True
             self.entry = binding.find_entry(module, symbol.decode(), name)
-            self.adapter = found if isinstance(self.entry, type) or getattr(found, "FUNCTIONS", False) else None
+            self.adapter = (
+                found if isinstance(self.entry, type) or getattr(found, "FUNCTIONS", False) else None
+            )
             return 0
         except binding.BadModule as error:
             self.say(str(error))
@@ -99,9 +122,14 @@ class Caller:
         except BaseException as error:
             short = self.is_short(error, self.out_of_memory)
             hidden = binding.shadowed(error, self.root)
-            advice = (f"{hidden} has the name of a module that is loaded before it: rename it, or import it relatively (from . import ..)"
-                      if hidden else self.words.advice(error, short))
-            self.say(f"the module cannot be imported: {self.words.describe(error)}{self.line_of(error)}\n---> {advice}")
+            advice = (
+                f"{hidden} has the name of a module that is loaded before it: rename it, or import it relatively (from . import ..)"
+                if hidden
+                else self.words.advice(error, short)
+            )
+            self.say(
+                f"the module cannot be imported: {self.words.describe(error)}{self.line_of(error)}\n---> {advice}"
+            )
             return FAILURE_MEMORY if short else FAILURE_LOAD
 
     @staticmethod
@@ -117,7 +145,8 @@ class Caller:
         """Makes torch allocate from the runner, each block between guards. It must precede all allocations."""
         memory = self.torch.cuda.memory
         memory.change_current_allocator(
-            memory.CUDAPluggableAllocator(self.library._name, "unseen_own_alloc", "unseen_own_free"))
+            memory.CUDAPluggableAllocator(self.library._name, "unseen_own_alloc", "unseen_own_free")
+        )
 
     def line_of(self, error):
         """Returns the innermost line of the candidate that was running. For a file other than its entry it adds the
@@ -128,7 +157,7 @@ class Caller:
             if file == self.path:
                 found = f" (line {trace.tb_lineno})"
             elif self.root and file.startswith(self.root + "/"):
-                found = f" ({file[len(self.root) + 1:]}, line {trace.tb_lineno})"
+                found = f" ({file[len(self.root) + 1 :]}, line {trace.tb_lineno})"
             trace = trace.tb_next
         return found
 
@@ -157,7 +186,7 @@ class Caller:
         for i in range(plan.tensors):
             tensor = plan.tensor[i]
             (call.outputs if tensor.role == OUTPUT else call.inputs).append(tensor.name.decode())
-            call.shapes[tensor.name.decode()] = tuple(tensor.dim[:tensor.rank])
+            call.shapes[tensor.name.decode()] = tuple(tensor.dim[: tensor.rank])
         return call
 
     def prepare(self):
@@ -235,12 +264,16 @@ class Caller:
             result = self.elements(result)
             numbers = outputs if len(result) == len(outputs) and outputs else written
             if len(result) != len(numbers):
-                raise self.binding.BadResult(f"returned {len(result)} values; expected {self.describe(outputs or written)}")
+                raise self.binding.BadResult(
+                    f"returned {len(result)} values; expected {self.describe(outputs or written)}"
+                )
             pairs = list(zip(numbers, result))
         elif len(outputs or written) == 1:
             pairs = [((outputs or written)[0], result)]
         else:
-            raise self.binding.BadResult(f"returned {self.kind(result)}; expected {self.describe(outputs or written)}")
+            raise self.binding.BadResult(
+                f"returned {self.kind(result)}; expected {self.describe(outputs or written)}"
+            )
         for i, value in pairs:
             self.take_one(i, value)
 
@@ -257,23 +290,31 @@ class Caller:
     def by_name(self, result, outputs):
         names = [self.plan.tensor[i].name.decode() for i in outputs]
         if any(type(key) is not str for key in result):
-            raise self.binding.BadResult("returned a dict with keys that are no str; expected the outputs' names")
+            raise self.binding.BadResult(
+                "returned a dict with keys that are no str; expected the outputs' names"
+            )
         if any(n not in result for n in names):
             missing = ", ".join(n for n in names if n not in result)
-            raise self.binding.BadResult(f"returned a dict without {missing}; expected {self.describe(outputs)}")
+            raise self.binding.BadResult(
+                f"returned a dict without {missing}; expected {self.describe(outputs)}"
+            )
         values = tuple(result[n] for n in names)
         return values if len(values) > 1 else values[0]
 
     @staticmethod
     def kind(value):
         name = f"a {type(value).__module__}.{type(value).__qualname__}"
-        return "None" if value is None else name.replace("a builtins.", "a ").replace("a _unseen_solution.", "a ")
+        return (
+            "None"
+            if value is None
+            else name.replace("a builtins.", "a ").replace("a _unseen_solution.", "a ")
+        )
 
     def describe(self, numbers):
         words = []
         for i in numbers:
             t = self.plan.tensor[i]
-            words.append(f"{t.name.decode()} {str(self.formats[t.dtype])[6:]} {list(t.dim[:t.rank])}")
+            words.append(f"{t.name.decode()} {str(self.formats[t.dtype])[6:]} {list(t.dim[: t.rank])}")
         return ("a torch.Tensor, " if len(words) == 1 else "a tuple of tensors: ") + ", ".join(words)
 
     def complaint(self, i, value):
@@ -282,11 +323,17 @@ class Caller:
         if type(value) is not self.tensor_type:
             inherits = self.tensor_type in type.mro(type(value))
             return self.kind(value) + (", a subclass" if inherits else "")
-        if get.nested(value) or get.layout(value) is not self.strided or self.wrapped(value) or get.zero(value):
+        if (
+            get.nested(value)
+            or get.layout(value) is not self.strided
+            or self.wrapped(value)
+            or get.zero(value)
+        ):
             return "a tensor without memory of its own (sparse, nested or lazy)"
-        shape, dims = tuple(get.shape(value)), tuple(t.dim[:t.rank])
+        shape, dims = tuple(get.shape(value)), tuple(t.dim[: t.rank])
         if get.device(value).type != ("cuda" if self.plan.backend == 1 else "cpu") or (
-                self.plan.backend == 1 and get.device(value).index != self.plan.device):
+            self.plan.backend == 1 and get.device(value).index != self.plan.device
+        ):
             return f"a tensor on {get.device(value)}"
         if get.dtype(value) is not self.formats[t.dtype]:
             return f"a tensor of {str(get.dtype(value))[6:]}"

@@ -1,4 +1,5 @@
 """Prints facts about an interpreter, one a line. The tool runs it with `python -I`, and it imports nothing large."""
+
 import importlib.util
 import os
 import re
@@ -17,8 +18,14 @@ def torch_version():
 
 def folders(executable):
     """Returns the interpreter's folders, as named and with links resolved, without folders inside others."""
-    named = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, os.path.dirname(executable),
-             os.path.dirname(os.path.realpath(executable))] + sys.path
+    named = [
+        sys.prefix,
+        sys.base_prefix,
+        sys.exec_prefix,
+        sys.base_exec_prefix,
+        os.path.dirname(executable),
+        os.path.dirname(os.path.realpath(executable)),
+    ] + sys.path
     shown = []
     for folder in named:
         if not folder or not os.path.isdir(folder):

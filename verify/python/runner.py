@@ -5,6 +5,7 @@ The C runner judges, times and copies.
 
 Usage: `python -I -B -u runner.py LIBRARY WITHOUT [--audit]`
 """
+
 import ctypes
 import gc
 import os
@@ -19,22 +20,43 @@ FAILURE_LOAD, FAILURE_SYMBOL = 1, 2
 
 
 class Tensor(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char * NAME), ("dtype", ctypes.c_int32), ("role", ctypes.c_int32),
-                ("rank", ctypes.c_int32), ("size", ctypes.c_int32), ("returned", ctypes.c_int64),
-                ("dim", ctypes.c_int64 * RANK), ("stride", ctypes.c_int64 * RANK), ("data", ctypes.c_void_p),
-                ("back", ctypes.c_void_p), ("back_stride", ctypes.c_int64 * RANK)]
+    _fields_ = [
+        ("name", ctypes.c_char * NAME),
+        ("dtype", ctypes.c_int32),
+        ("role", ctypes.c_int32),
+        ("rank", ctypes.c_int32),
+        ("size", ctypes.c_int32),
+        ("returned", ctypes.c_int64),
+        ("dim", ctypes.c_int64 * RANK),
+        ("stride", ctypes.c_int64 * RANK),
+        ("data", ctypes.c_void_p),
+        ("back", ctypes.c_void_p),
+        ("back_stride", ctypes.c_int64 * RANK),
+    ]
 
 
 class Argument(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char * NAME), ("type", ctypes.c_int64), ("whole", ctypes.c_int64),
-                ("real", ctypes.c_double)]
+    _fields_ = [
+        ("name", ctypes.c_char * NAME),
+        ("type", ctypes.c_int64),
+        ("whole", ctypes.c_int64),
+        ("real", ctypes.c_double),
+    ]
 
 
 class Plan(ctypes.Structure):
-    _fields_ = [("backend", ctypes.c_int64), ("device", ctypes.c_int64), ("set", ctypes.c_int64),
-                ("tensors", ctypes.c_int64), ("arguments", ctypes.c_int64), ("own", ctypes.c_int64),
-                ("stream", ctypes.c_void_p),
-                ("text", ctypes.c_char * TEXT), ("tensor", Tensor * TENSORS), ("argument", Argument * ARGUMENTS)]
+    _fields_ = [
+        ("backend", ctypes.c_int64),
+        ("device", ctypes.c_int64),
+        ("set", ctypes.c_int64),
+        ("tensors", ctypes.c_int64),
+        ("arguments", ctypes.c_int64),
+        ("own", ctypes.c_int64),
+        ("stream", ctypes.c_void_p),
+        ("text", ctypes.c_char * TEXT),
+        ("tensor", Tensor * TENSORS),
+        ("argument", Argument * ARGUMENTS),
+    ]
 
 
 LOAD = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_char_p] * 4)
@@ -72,8 +94,10 @@ def main():
     audit(library)
     torch = import_libraries()
     from _unseen import binding, cached, calling, shortage, words
+
     library.unseen_plan.restype = ctypes.POINTER(Plan)
-    quick = ctypes.PyDLL(sys.argv[1])  # holds the interpreter's lock, so that no thread of the candidate runs meanwhile
+    # holds the interpreter's lock, so that no thread of the candidate runs meanwhile
+    quick = ctypes.PyDLL(sys.argv[1])
     quick.unseen_view.restype = ctypes.c_void_p
     quick.unseen_poison.argtypes = [ctypes.c_uint64, ctypes.c_uint64]
     gc.collect()
@@ -87,9 +111,16 @@ def main():
             continue
         library.unseen_zygote_leave()
         gc.enable()
-        caller = calling.Caller(torch, quick, library.unseen_plan().contents, binding, words, shortage, cached)
-        callbacks = Callbacks(LOAD(caller.load), STEP(caller.prepare), STEP(caller.call), PACK(caller.pack),
-                              FORGET(caller.forget))
+        caller = calling.Caller(
+            torch, quick, library.unseen_plan().contents, binding, words, shortage, cached
+        )
+        callbacks = Callbacks(
+            LOAD(caller.load),
+            STEP(caller.prepare),
+            STEP(caller.call),
+            PACK(caller.pack),
+            FORGET(caller.forget),
+        )
         status = library.unseen_serve(ctypes.byref(callbacks), without)
         os._exit(status)  # skips the candidate's exit handlers
     return 0

@@ -3,6 +3,7 @@
 It is then retried while no other process holds memory. Only the judge's own measurement counts afterwards, not these
 words: see doc/threat-model.md.
 """
+
 import re
 
 # First lines of RuntimeErrors, as raised by torch's checks, extensions and wrappers of drivers.
@@ -13,7 +14,8 @@ WORDS = (
     r"CUDA_ERROR_OUT_OF_MEMORY\b",  # the same for the driver: cuMemAlloc, cuModuleLoad
     r"Triton Error \[CUDA\]: out of memory\b",  # Triton's check of a call of the driver
     r"(?:CUBLAS|CUDNN|CUFFT|CUSPARSE|CUSOLVER)_STATUS_ALLOC_FAILED\b",  # a library's workspace or handle
-    r"DefaultCPUAllocator: (?:can't allocate memory|not enough memory)\b",  # torch's allocator of main memory
+    # torch's allocator of main memory
+    r"DefaultCPUAllocator: (?:can't allocate memory|not enough memory)\b",
 )
 PATTERN = re.compile(r"(?<![\w-])(?:" + "|".join(WORDS) + ")")
 LONGEST = 4096  # characters of a first line
@@ -26,7 +28,8 @@ def is_short(error, out_of_memory=()):
     original words count, so no code of the candidate runs here.
     """
     kind = type(error)
-    if issubclass(kind, (MemoryError, out_of_memory)):  # Python's own, NumPy's, std::bad_alloc through pybind11
+    # Python's own, NumPy's, std::bad_alloc through pybind11
+    if issubclass(kind, (MemoryError, out_of_memory)):
         return True
     words = error.args[0] if issubclass(kind, RuntimeError) and error.args else None
     if type(words) is not str:

@@ -1,4 +1,5 @@
 """Shortens an error's message to a line of a report: its beginning, then the lines with the reason."""
+
 import errno
 import re
 import socket
@@ -12,13 +13,17 @@ BETWEEN = " .. "
 # Compilers repeat a file's path in every line. Its folders add nothing to the file's name.
 PATH = re.compile(r"(?<![\w/.])/(?:[\w.+@~-]+/)+(?=[\w.+@~-])")
 # Messages of compilers (`x.cu(12): error: ..`, `ptxas error   : ..`, `ptxas fatal   : ..`), of linkers and loaders.
-REASON = re.compile(r"(?:\b(?:error|fatal)\s*(?:[A-Z]*\d+)?\s*:)|undefined (?:reference|symbol)|cannot find -l", re.IGNORECASE)
+REASON = re.compile(
+    r"(?:\b(?:error|fatal)\s*(?:[A-Z]*\d+)?\s*:)|undefined (?:reference|symbol)|cannot find -l", re.IGNORECASE
+)
 # A failed command has options with such words, and a builder's last line is no reason.
 COMMAND = re.compile(r"^(?:\[\d+/\d+\]|FAILED:|ninja: build stopped)|\s-[DIco]\S*\s.*\s-")
 # Advice that torch appends to every error of a kind.
-ADVICE = re.compile(r"^(?:Set TORCH|You can suppress|For debugging consider|For even more|Compile with `TORCH|Search for `cuda|"
-                    r"CUDA kernel errors might|Device-side assertion|import torch\._dynamo|torch\._dynamo\.config|"
-                    r"The above exception|During handling of)")
+ADVICE = re.compile(
+    r"^(?:Set TORCH|You can suppress|For debugging consider|For even more|Compile with `TORCH|Search for `cuda|"
+    r"CUDA kernel errors might|Device-side assertion|import torch\._dynamo|torch\._dynamo\.config|"
+    r"The above exception|During handling of)"
+)
 CARETS = re.compile(r"^[\s|~^\d]*\^[\s~^|]*$")
 PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2026": "..", "\t": " "})
 
@@ -35,7 +40,7 @@ def cut(text, room):
     if len(text) <= room:
         return text
     blank = text.rfind(" ", room * 2 // 3, room + 1)
-    return text[:blank if blank > 0 else room].rstrip()
+    return text[: blank if blank > 0 else room].rstrip()
 
 
 def from_the_start(lines, room):
@@ -90,7 +95,8 @@ NO_NETWORK = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN)
 NO_PLACE = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
-CAUSE, CONTEXT = BaseException.__cause__.__get__, BaseException.__context__.__get__  # bypasses overrides of the exception's class
+# bypasses overrides of the exception's class
+CAUSE, CONTEXT = BaseException.__cause__.__get__, BaseException.__context__.__get__
 
 
 def causes_of(error):
@@ -109,8 +115,10 @@ def advice(error, is_short):
     if isinstance(error, SyntaxError):
         return f"correct that line, or name an interpreter of another version with --python: this one is {sys.version.split()[0]}"
     if isinstance(error, ModuleNotFoundError):
-        return ("install it for the interpreter, or name another with --python; PYTHONPATH, a user's packages and files beside "
-                "the module are not there (several files: a folder, or a solution in JSON)")
+        return (
+            "install it for the interpreter, or name another with --python; PYTHONPATH, a user's packages and files beside "
+            "the module are not there (several files: a folder, or a solution in JSON)"
+        )
     if any(isinstance(e, socket.gaierror) or isinstance(e, OSError) and e.errno in NO_NETWORK for e in kinds):
         return "there is no network here: put what it fetches into the module"
     if any(isinstance(e, OSError) and e.errno in NO_PLACE for e in kinds):
@@ -141,5 +149,8 @@ def whose(error, module, what, hint, status):
     while trace.tb_next:
         trace = trace.tb_next
     place = f"{PATH.sub('', trace.tb_frame.f_code.co_filename)}, line {trace.tb_lineno}"
-    return (f"{what}: unseen itself failed on it, with {describe(error)} ({place}); the task may be right\n---> report it with the "
-            "task's file", status)
+    return (
+        f"{what}: unseen itself failed on it, with {describe(error)} ({place}); the task may be right\n---> report it with the "
+        "task's file",
+        status,
+    )

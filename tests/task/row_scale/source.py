@@ -1,4 +1,5 @@
 """Rows scaled by a learned factor of each column, then by their greatest magnitude."""
+
 import torch
 import torch.nn as nn
 

@@ -1,4 +1,5 @@
 """One configuration of a task: module, inputs, graph and right answer."""
+
 import copy
 
 import torch
@@ -21,7 +22,9 @@ class Subject:
         self.domains = [e.get("domain") for e in description["inputs"]]
 
     def instance(self, sizes):
-        spread = {name: int(sizes[axis["name"]]) for axis in self.description["axes"] for name in axis["sizes"]}
+        spread = {
+            name: int(sizes[axis["name"]]) for axis in self.description["axes"] for name in axis["sizes"]
+        }
         return self.source.instance(spread)
 
 
@@ -50,8 +53,12 @@ class Case:
         """Draws inputs on the host, like get_inputs_for in the file that `unseen harden` writes."""
         torch.manual_seed(seed)
         values = self.instance.inputs()
-        return [drawing.drawn(x, self.kind) if domain == "real" and isinstance(x, torch.Tensor) and x.is_floating_point()
-                else x for x, domain in zip(values, self.subject.domains)]
+        return [
+            drawing.drawn(x, self.kind)
+            if domain == "real" and isinstance(x, torch.Tensor) and x.is_floating_point()
+            else x
+            for x, domain in zip(values, self.subject.domains)
+        ]
 
     def moved(self, inputs):
         return [x.to(self.device) if isinstance(x, torch.Tensor) else x for x in inputs]
@@ -81,5 +88,9 @@ class Case:
 
     def run(self, change=None, inputs=None, state=None):
         with torch.no_grad():
-            return executed.run(self.graph, self.state if state is None else state,
-                                self.inputs if inputs is None else inputs, change)
+            return executed.run(
+                self.graph,
+                self.state if state is None else state,
+                self.inputs if inputs is None else inputs,
+                change,
+            )

@@ -1,13 +1,16 @@
 """Three checks of outputs: the task's own, the oracle's, and the one of a hardened list."""
+
 import math
 
 import torch
 
 from ..oracle import evaluate
 
-PUBLISHED = {torch.float16: 1e-2, torch.bfloat16: 1e-2}  # else 1e-4: KernelBench's atol and rtol by precision
-TRIALS = 5   # trials in KernelBench's scripts
-ROOM = 2.5   # two honest implementations differ by up to twice the allowed error; other draws have slightly larger errors
+# else 1e-4: KernelBench's atol and rtol by precision
+PUBLISHED = {torch.float16: 1e-2, torch.bfloat16: 1e-2}
+TRIALS = 5  # trials in KernelBench's scripts
+# two honest implementations differ by up to twice the allowed error; other draws have slightly larger errors
+ROOM = 2.5
 STEPS = range(-23, -5)
 
 
@@ -21,7 +24,9 @@ def published(reference, out, own):
     """Applies the task's own check: equal shapes and allclose."""
     for want, got in zip(reference, out):
         tolerance = constant(want.dtype, own)
-        if want.shape != got.shape or not torch.allclose(want, got.to(want.dtype), atol=tolerance, rtol=tolerance):
+        if want.shape != got.shape or not torch.allclose(
+            want, got.to(want.dtype), atol=tolerance, rtol=tolerance
+        ):
             return False
     return len(reference) == len(out)
 
@@ -36,7 +41,9 @@ def ours(judged, out):
             worst = max(worst, float("inf") if bool(((got.double() - want).abs() > j.allowed).any()) else 0.0)
             continue
         error = (got.double() - j.want).abs()
-        ratio = torch.where(error <= j.allowed, (error / j.allowed).nan_to_num(0.0).clamp(max=1.0), error / j.allowed)
+        ratio = torch.where(
+            error <= j.allowed, (error / j.allowed).nan_to_num(0.0).clamp(max=1.0), error / j.allowed
+        )
         worst = max(worst, float(ratio.nan_to_num(float("inf")).max()) if ratio.numel() else 0.0)
     return worst
 

@@ -3,6 +3,7 @@
 `unseen harden` copies these functions verbatim behind the task's source in the file that it writes. They may use
 torch only.
 """
+
 import torch
 
 

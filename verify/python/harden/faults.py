@@ -3,6 +3,7 @@
 Each has a name that does not depend on the sizes, and a function of a case that returns outputs. The function returns
 None where the fault has no effect.
 """
+
 import torch
 
 from ..oracle.graph import packet
@@ -12,7 +13,12 @@ from .sites import Absent
 
 NORMS = ("native_layer_norm", "native_group_norm", "native_batch_norm")
 ROWS = tuple(n for n in variants.REDUCTIONS if n not in NORMS) + ("_safe_softmax",)
-BUILDERS = ((variants.PRODUCTS, sites.products), (NORMS, norms), (ROWS, sites.rows), (variants.SCANS, sites.scans))
+BUILDERS = (
+    (variants.PRODUCTS, sites.products),
+    (NORMS, norms),
+    (ROWS, sites.rows),
+    (variants.SCANS, sites.scans),
+)
 MOST_SITES = 6  # operations of a kind in which faults are planted
 
 
@@ -37,12 +43,17 @@ def of_operations(case):
 
 def at(place, change):
     """Runs the graph with one operation replaced by its faulty version."""
+
     def run(case, inputs, right):
-        return case.run(lambda node, args, named: change(node, args, named) if node is place else None, inputs)
+        return case.run(
+            lambda node, args, named: change(node, args, named) if node is place else None, inputs
+        )
+
     return run
 
 
 # --- what is read ---
+
 
 def inputs_of(case):
     return [i for i in case.graph.inputs if isinstance(case.inputs[i], torch.Tensor)]
@@ -57,21 +68,25 @@ def replaced(inputs, i, x):
 def read_with_pitch(i):
     def run(case, inputs, right):
         return case.run(inputs=replaced(inputs, i, sites.pitched(inputs[i])))
+
     return run
 
 
 def read_from_first(i):
     """Every batch reads the first batch's elements."""
+
     def run(case, inputs, right):
         x = inputs[i]
         if x.dim() < 2 or x.shape[0] < 2:
             raise Absent
         return case.run(inputs=replaced(inputs, i, x[:1].expand_as(x).contiguous()))
+
     return run
 
 
 def hard_coded_pitch(i, extent):
     """Rows start at multiples of the published extent."""
+
     def run(case, inputs, right):
         x = inputs[i]
         if x.dim() < 2 or x.shape[-1] == extent or x.numel() < 2:
@@ -80,6 +95,7 @@ def hard_coded_pitch(i, extent):
         at = torch.arange(x.numel(), device=x.device)
         at = (at // columns * extent + at % columns) % x.numel()
         return case.run(inputs=replaced(inputs, i, x.reshape(-1)[at].reshape(x.shape)))
+
     return run
 
 
@@ -95,6 +111,7 @@ def of_inputs(case, published):
 
 # --- what is written ---
 
+
 def short_output(number, dim, kept):
     def run(case, inputs, right):
         out = list(right)
@@ -104,11 +121,13 @@ def short_output(number, dim, kept):
         else:
             out[number] = sites.cut(out[number], dim, kept(out[number].shape[dim]))
         return out
+
     return run
 
 
 def wrapped(number, limit):
     """An index of 16 bits wraps around: elements beyond the limit are written to their place modulo the limit."""
+
     def run(case, inputs, right):
         out = [t.clone() for t in right]
         flat = out[number].reshape(-1)
@@ -117,6 +136,7 @@ def wrapped(number, limit):
         flat[limit:] = 0
         out[number] = flat.reshape(out[number].shape)
         return out
+
     return run
 
 
@@ -125,6 +145,7 @@ def only_published(shapes):
         if [list(t.shape) for t in right] == shapes:
             raise Absent
         return [torch.zeros_like(t) for t in right]
+
     return run
 
 
@@ -133,6 +154,7 @@ def narrowed(dtype):
         if not any(t.dtype == torch.float32 for t in right):
             raise Absent
         return [t.to(dtype).to(t.dtype) if t.dtype == torch.float32 else t for t in right]
+
     return run
 
 
@@ -147,11 +169,16 @@ def of_outputs(case, published):
                     yield f"{label} {text}", short_output(number, dim, kept)
             if number < len(published["outputs"]) and len(published["outputs"][number]) == t.dim():
                 extent = published["outputs"][number][dim]
-                yield f"{label} beyond the published extent left out", short_output(number, dim, sites.at_most(extent))
+                yield (
+                    f"{label} beyond the published extent left out",
+                    short_output(number, dim, sites.at_most(extent)),
+                )
         if t.dim() > 1:
             for tile in (4, 1024):
-                yield f"{name}: all in one row beyond whole tiles of {tile} left out", short_output(
-                    number, None, sites.whole(tile))
+                yield (
+                    f"{name}: all in one row beyond whole tiles of {tile} left out",
+                    short_output(number, None, sites.whole(tile)),
+                )
         for limit in (1 << 15, 1 << 16):
             yield f"{name}: places from {limit} on never written", wrapped(number, limit)
     yield "zeros for any other than the published shape", only_published(published["outputs"])
@@ -161,13 +188,19 @@ def of_outputs(case, published):
 
 # --- parameters ---
 
+
 def of_parameters(case):
     """Yields faults that ignore the values of parameters."""
     for name, tensor in case.state.items():
-        if not tensor.is_floating_point() or not isinstance(dict(case.model.named_parameters()).get(name), torch.Tensor):
+        if not tensor.is_floating_point() or not isinstance(
+            dict(case.model.named_parameters()).get(name), torch.Tensor
+        ):
             continue
         if tensor.numel() and constructed_constant(case, name) is not None:
-            yield f"{name}: left as the constructor makes it", with_parameter(name, constructed_constant(case, name))
+            yield (
+                f"{name}: left as the constructor makes it",
+                with_parameter(name, constructed_constant(case, name)),
+            )
         if tensor.numel() > 1:
             yield f"{name}: its first element for all", with_parameter(name, None)
 
@@ -179,18 +212,27 @@ def constructed_constant(case, name):
 def with_parameter(name, value):
     def run(case, inputs, right):
         tensor = case.state[name]
-        wrong = torch.full_like(tensor, value) if value is not None else tensor.reshape(-1)[:1].expand(
-            tensor.numel()).reshape(tensor.shape).clone()
+        wrong = (
+            torch.full_like(tensor, value)
+            if value is not None
+            else tensor.reshape(-1)[:1].expand(tensor.numel()).reshape(tensor.shape).clone()
+        )
         if torch.equal(wrong, tensor):
             raise Absent
         return case.run(inputs=inputs, state={**case.state, name: wrong})
+
     return run
 
 
 def planted(case, published):
     """Returns all faults: name -> function."""
     made = {}
-    for name, run in [*of_operations(case), *of_inputs(case, published), *of_outputs(case, published), *of_parameters(case)]:
+    for name, run in [
+        *of_operations(case),
+        *of_inputs(case, published),
+        *of_outputs(case, published),
+        *of_parameters(case),
+    ]:
         made.setdefault(name, run)
     return made
 

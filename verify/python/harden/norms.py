@@ -1,4 +1,5 @@
 """Faults of normalizations: moments over too few elements or with a wrong divisor; wrong epsilon, scale or shift."""
+
 import torch
 
 from ..oracle.graph import packet
@@ -17,15 +18,26 @@ def parts(node, args):
     if name == "native_group_norm":
         count, channels, groups = x.shape[0], args[3 + 1], args[6]
         rows = x.reshape(count * groups, -1)
-        wide = lambda t: None if t is None else t.reshape(1, groups, channels // groups, 1).expand(
-            count, groups, channels // groups, rows.shape[1] // (channels // groups)).reshape(rows.shape)
+        wide = lambda t: (
+            None
+            if t is None
+            else t.reshape(1, groups, channels // groups, 1)
+            .expand(count, groups, channels // groups, rows.shape[1] // (channels // groups))
+            .reshape(rows.shape)
+        )
         return rows, lambda y: y.reshape(x.shape), wide(args[1]), wide(args[2]), args[7]
     if not args[5]:
         raise Absent  # with running statistics it is an affine map
     moved = x.transpose(0, 1)
     rows = moved.reshape(x.shape[1], -1)
     column = lambda t: None if t is None else t.reshape(-1, 1)
-    return (rows, lambda y: y.reshape(moved.shape).transpose(0, 1).contiguous(), column(args[1]), column(args[2]), args[7])
+    return (
+        rows,
+        lambda y: y.reshape(moved.shape).transpose(0, 1).contiguous(),
+        column(args[1]),
+        column(args[2]),
+        args[7],
+    )
 
 
 def normalized(kept=None, count=None, eps=None, scaled=True, shifted=True, one_less=False):
@@ -53,6 +65,7 @@ def normalized(kept=None, count=None, eps=None, scaled=True, shifted=True, one_l
         first = back(made)
         rest = node.target(*args, **named)[1:]
         return (first, *rest)
+
     return change
 
 

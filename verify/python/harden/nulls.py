@@ -3,6 +3,7 @@
 Each is a function of a case and the inputs of one trial that returns outputs. It returns None if there is no such
 output.
 """
+
 import torch
 
 from . import checks, variants
@@ -11,7 +12,9 @@ TILE = 32
 
 
 def constant(value):
-    return lambda case, inputs, right: [torch.full_like(t, value(t) if callable(value) else value) for t in right]
+    return lambda case, inputs, right: [
+        torch.full_like(t, value(t) if callable(value) else value) for t in right
+    ]
 
 
 def mean_of(t):
@@ -24,19 +27,32 @@ def middle_of(t):
 
 
 def not_a_number(case, inputs, right):
-    return [torch.full_like(t, float("nan")) if t.is_floating_point() else torch.full_like(t, -1) for t in right]
+    return [
+        torch.full_like(t, float("nan")) if t.is_floating_point() else torch.full_like(t, -1) for t in right
+    ]
 
 
 def poison(case, inputs, right):
     """Unwritten memory: bytes of 0xA5."""
-    return [torch.full((t.numel() * t.element_size(),), 0xA5, dtype=torch.uint8, device=t.device).view(t.dtype).reshape(
-        t.shape) if t.numel() else t for t in right]
+    return [
+        torch.full((t.numel() * t.element_size(),), 0xA5, dtype=torch.uint8, device=t.device)
+        .view(t.dtype)
+        .reshape(t.shape)
+        if t.numel()
+        else t
+        for t in right
+    ]
 
 
 def copied(case, inputs, right):
     """An input of the output's shape."""
-    same = [next((x for x in inputs if isinstance(x, torch.Tensor) and x.shape == t.shape and x.dtype == t.dtype), None)
-            for t in right]
+    same = [
+        next(
+            (x for x in inputs if isinstance(x, torch.Tensor) and x.shape == t.shape and x.dtype == t.dtype),
+            None,
+        )
+        for t in right
+    ]
     return None if any(x is None for x in same) else [x.clone() for x in same]
 
 
@@ -63,16 +79,23 @@ def first_part(share):
         out = []
         for t in right:
             flat = t.clone().reshape(-1)
-            flat[int(flat.numel() * share):] = 0
+            flat[int(flat.numel() * share) :] = 0
             out.append(flat.reshape(t.shape))
         return out
+
     return make
 
 
 def random_like(case, inputs, right):
     generator = torch.Generator().manual_seed(case.seed)
-    return [(t.double().mean() + (t.double().std() if t.numel() > 1 else 0)
-             * torch.randn(t.shape, generator=generator).double().to(t.device)).to(t.dtype) for t in right]
+    return [
+        (
+            t.double().mean()
+            + (t.double().std() if t.numel() > 1 else 0)
+            * torch.randn(t.shape, generator=generator).double().to(t.device)
+        ).to(t.dtype)
+        for t in right
+    ]
 
 
 def stale(case, inputs, right):
@@ -95,12 +118,17 @@ def operands(bits):
         if variants.has_products(case.graph):
             return case.run(variants.operands_rounded(bits), inputs)
         return case.run(inputs=[variants.rounded(x, bits) for x in inputs])
+
     return make
 
 
 def accumulated(case, inputs, right):
     """Products that are accumulated in bf16, 32 terms at a time."""
-    return case.run(variants.accumulated_narrow(torch.bfloat16), inputs) if variants.has_products(case.graph) else None
+    return (
+        case.run(variants.accumulated_narrow(torch.bfloat16), inputs)
+        if variants.has_products(case.graph)
+        else None
+    )
 
 
 def all_but_last(case, inputs, right):

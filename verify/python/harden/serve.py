@@ -5,6 +5,7 @@ every null output and planted fault which check accepts it at which configuratio
 
 Exit status: 0, or 2 after an error text, or 97 if torch cannot be imported.
 """
+
 import json
 import os
 import sys
@@ -45,9 +46,17 @@ class Rows:
             self.kinds[name] = kind
 
     def listed(self, counts):
-        return [{"name": n, "kind": self.kinds[n],
-                 **{key: "".join(self.marks.get((n, key), {}).get(i, "-") for i in range(count))
-                    for key, count in counts.items()}} for n in self.names]
+        return [
+            {
+                "name": n,
+                "kind": self.kinds[n],
+                **{
+                    key: "".join(self.marks.get((n, key), {}).get(i, "-") for i in range(count))
+                    for key, count in counts.items()
+                },
+            }
+            for n in self.names
+        ]
 
 
 class Run:
@@ -55,6 +64,7 @@ class Run:
         import torch
         from _unseen.harden import case
         from _unseen.task import source as sources
+
         torch.set_num_threads(max(1, int(request.get("threads", 1))))
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
         with open(request["task"], encoding="utf-8") as file:
@@ -70,9 +80,12 @@ class Run:
         """Returns the configuration with its right answer, or None if that is not known. `again` gives other draws."""
         from _unseen.harden.case import Case
         from _unseen.oracle.number import Unsupported
+
         asked = self.request[key][place]
         try:
-            return Case(self.subject, asked["sizes"], asked["input"], int(asked["seed"]) + again, hardened).judge()
+            return Case(
+                self.subject, asked["sizes"], asked["input"], int(asked["seed"]) + again, hardened
+            ).judge()
         except (Unsupported, RuntimeError, ValueError, MemoryError) as why:
             self.dropped.append({"set": key, "place": place, "why": one_line(why)})
             return None
@@ -80,6 +93,7 @@ class Run:
     def wrong(self, case):
         """Yields (name, kind, function). The function takes (case, inputs, right) and returns outputs or None."""
         from _unseen.harden import faults, nulls
+
         for name, make in nulls.NULLS.items():
             yield name, "null", lambda c, x, r, make=make: different(make(c, x, r), r)
         if self.whole:
@@ -90,12 +104,15 @@ class Run:
     def seen(self, place):
         """Applies the task's own check, over all trials, and ours on a published configuration."""
         from _unseen.harden import checks
+
         case = self.case("seen", place, False)
         if case is None:
             return
         if self.published is None:
-            self.published = {"inputs": [list(x.shape) if hasattr(x, "shape") else None for x in case.inputs],
-                              "outputs": [list(t.shape) for t in case.reference]}
+            self.published = {
+                "inputs": [list(x.shape) if hasattr(x, "shape") else None for x in case.inputs],
+                "outputs": [list(t.shape) for t in case.reference],
+            }
             self.subject.constants = constants(case)
         trials = [(case.inputs, case.reference)]
         for trial in range(1, checks.TRIALS):
@@ -118,6 +135,7 @@ class Run:
         """Applies the hardened check and ours on a drawn configuration. In `harden` mode two draws are made, so that
         a list does not depend on the luck of one."""
         from _unseen.harden import checks
+
         cases = [self.case("drawn", place, True, again) for again in range(DRAWS if self.whole else 1)]
         if None in cases:
             return
@@ -128,7 +146,9 @@ class Run:
                 if number and accepted.get(name, True):
                     continue
                 out = make(case, case.inputs, case.reference)
-                accepted[name] = out is None or checks.hardened(case.reference, out, case.judged, self.pairs[place])
+                accepted[name] = out is None or checks.hardened(
+                    case.reference, out, case.judged, self.pairs[place]
+                )
                 if out is None:
                     continue
                 self.rows.mark(name, kind, "drawn_hardened", place, "01"[accepted[name]])
@@ -138,23 +158,36 @@ class Run:
     def answer(self):
         from _unseen.harden import checks, written
         from _unseen.task import phase
+
         seen, drawn = len(self.request["seen"]), len(self.request["drawn"])
         for place in range(seen):
             phase.say("published configurations", place, seen)
             self.seen(place)
         if self.published is None:
             first = self.dropped[0]["why"] if self.dropped else "it has no published configuration"
-            fail(f"the right answer of the task's own configuration cannot be told: {first}; one that the "
-                 "oracle has rules for was expected\n---> without it nothing can be said of a check; other sizes: --seen FILE")
+            fail(
+                f"the right answer of the task's own configuration cannot be told: {first}; one that the "
+                "oracle has rules for was expected\n---> without it nothing can be said of a check; other sizes: --seen FILE"
+            )
         for place in range(drawn):
             phase.say("trying shapes", place, drawn)
             self.drawn(place)
-        counts = {"seen_published": len(self.request["seen"]), "seen_ours": len(self.request["seen"]),
-                  "drawn_ours": len(self.request["drawn"]), "drawn_hardened": len(self.request["drawn"])}
-        return {"rows": self.rows.listed(counts), "dropped": self.dropped, "trials": checks.TRIALS,
-                "tolerances": [list(self.pairs.get(i, (0.0, 0.0))) for i in range(len(self.request["drawn"]))],
-                "atol": self.tolerance(), "rtol": self.tolerance(), "own": bool(self.own()),
-                "module": written.module(self.subject.source, self.subject.domains) if self.whole else ""}
+        counts = {
+            "seen_published": len(self.request["seen"]),
+            "seen_ours": len(self.request["seen"]),
+            "drawn_ours": len(self.request["drawn"]),
+            "drawn_hardened": len(self.request["drawn"]),
+        }
+        return {
+            "rows": self.rows.listed(counts),
+            "dropped": self.dropped,
+            "trials": checks.TRIALS,
+            "tolerances": [list(self.pairs.get(i, (0.0, 0.0))) for i in range(len(self.request["drawn"]))],
+            "atol": self.tolerance(),
+            "rtol": self.tolerance(),
+            "own": bool(self.own()),
+            "module": written.module(self.subject.source, self.subject.domains) if self.whole else "",
+        }
 
     def own(self):
         """Returns the dtypes of outputs for which the task has its own tolerance."""
@@ -163,6 +196,7 @@ class Run:
     def tolerance(self):
         import torch
         from _unseen.harden import checks
+
         types = [getattr(torch, o["dtype"]) for o in self.subject.description["outputs"]]
         return max(checks.constant(t, self.subject.own) for t in types)
 
@@ -170,6 +204,7 @@ class Run:
 def different(out, right):
     """Returns None for outputs that equal the right ones: they are honest by any means."""
     import torch
+
     if out is None or all(a.shape == b.shape and torch.equal(a, b) for a, b in zip(out, right)):
         return None
     return out
@@ -193,11 +228,13 @@ def main():
         fail(str(error), WITHOUT_TORCH)
     import logging
     import warnings
+
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
     with open(request, encoding="utf-8") as file:
         asked = json.load(file)
     from _unseen.task import phase
+
     phase.into(os.path.dirname(os.path.abspath(answer)))
     try:
         told = Run(asked).answer()
@@ -206,6 +243,7 @@ def main():
     except Exception as error:  # raised by the task's own code
         from _unseen import words
         from _unseen.task import source
+
         fail(*words.whose(error, source.MODULE, asked["task"], "see that the task runs on a CPU", OURS))
     with open(answer, "w", encoding="utf-8") as file:
         json.dump(told, file)

@@ -3,6 +3,7 @@
 Each is (text, change). `change(node, args, named)` computes the operation as the faulty kernel does. It raises Absent
 if the fault has no effect on these operands.
 """
+
 import math
 
 import torch
@@ -54,6 +55,7 @@ def lengths():
 
 # --- products ---
 
+
 def shorter_product(kept):
     def change(node, args, named):
         name = packet(node)
@@ -66,6 +68,7 @@ def shorter_product(kept):
             place = 1 if name in ("addmm", "baddbmm") else 0
             args[place] = cut(args[place], -1, kept(args[place].shape[-1]))
         return node.target(*args, **named)
+
     return change
 
 
@@ -84,6 +87,7 @@ def wrong_pitch(which):
         place = which + (1 if packet(node) in ("addmm", "baddbmm") else 0)
         args[place] = pitched(args[place])
         return node.target(*args, **named)
+
     return change
 
 
@@ -121,15 +125,31 @@ def products(node):
 
 # --- sums, extremes, softmax ---
 
-LEAST = {"max": -math.inf, "amax": -math.inf, "argmax": -math.inf, "min": math.inf, "amin": math.inf,
-         "argmin": math.inf, "_softmax": -math.inf, "_log_softmax": -math.inf, "_safe_softmax": -math.inf,
-         "logsumexp": -math.inf, "cumprod": 1.0}
+LEAST = {
+    "max": -math.inf,
+    "amax": -math.inf,
+    "argmax": -math.inf,
+    "min": math.inf,
+    "amin": math.inf,
+    "argmin": math.inf,
+    "_softmax": -math.inf,
+    "_log_softmax": -math.inf,
+    "_safe_softmax": -math.inf,
+    "logsumexp": -math.inf,
+    "cumprod": 1.0,
+}
 
 
 def along(node, args):
     """Returns the reduced dimensions of x."""
     name, x = packet(node), args[0]
-    given = args[2] if name in ("linalg_vector_norm", "norm") and len(args) > 2 else args[1] if len(args) > 1 else None
+    given = (
+        args[2]
+        if name in ("linalg_vector_norm", "norm") and len(args) > 2
+        else args[1]
+        if len(args) > 1
+        else None
+    )
     if name in ("linalg_vector_norm", "norm") and len(args) <= 2:
         given = None
     if given is None or given == []:
@@ -153,6 +173,7 @@ def shorter_row(kept):
         back = [(rest + dims).index(d) for d in range(x.dim())]
         args[0] = moved.permute(back).contiguous()
         return node.target(*args, **named)
+
     return change
 
 
@@ -170,8 +191,13 @@ def padded_with_zeros(node, args, named):
     shape[dim] = power_above(n) - n
     args[0] = torch.cat([x, x.new_zeros(shape)], dim)
     made = node.target(*args, **named)
-    return made.narrow(dim, 0, n) if isinstance(made, torch.Tensor) and made.dim() == x.dim() and (
-        made.shape[dim] == args[0].shape[dim]) else made
+    return (
+        made.narrow(dim, 0, n)
+        if isinstance(made, torch.Tensor)
+        and made.dim() == x.dim()
+        and (made.shape[dim] == args[0].shape[dim])
+        else made
+    )
 
 
 def mean_by_power(node, args, named):
@@ -189,6 +215,7 @@ def stored(dtype):
             raise Absent
         narrow = first.to(dtype).to(first.dtype)
         return (narrow, *made[1:]) if isinstance(made, (tuple, list)) else narrow
+
     return change
 
 
@@ -203,7 +230,18 @@ def rows(node):
     name = packet(node)
     for text, kept in lengths():
         yield f"elements {text}", shorter_row(kept)
-    if name in ("max", "amax", "min", "amin", "_softmax", "_log_softmax", "_safe_softmax", "logsumexp", "argmax", "argmin"):
+    if name in (
+        "max",
+        "amax",
+        "min",
+        "amin",
+        "_softmax",
+        "_log_softmax",
+        "_safe_softmax",
+        "logsumexp",
+        "argmax",
+        "argmin",
+    ):
         yield "rows filled up with zeros to a power of two", padded_with_zeros
     if name == "mean":
         yield "divided by the next power of two", mean_by_power
@@ -229,6 +267,7 @@ def carry_lost(tile):
         if x.shape[dim] <= tile:
             raise Absent
         return torch.cat([node.target(part.contiguous(), dim, **named) for part in x.split(tile, dim)], dim)
+
     return change
 
 
@@ -241,9 +280,36 @@ def shifted(node, args, named):
 
 # --- element by element ---
 
-UNARY = ("relu", "sigmoid", "tanh", "elu", "leaky_relu", "hardsigmoid", "silu", "gelu", "mish", "hardswish", "hardtanh",
-         "clamp", "clamp_min", "clamp_max", "softplus", "abs", "neg", "exp", "log", "sqrt", "rsqrt", "pow", "erf", "sin",
-         "cos", "log1p", "expm1", "reciprocal")
+UNARY = (
+    "relu",
+    "sigmoid",
+    "tanh",
+    "elu",
+    "leaky_relu",
+    "hardsigmoid",
+    "silu",
+    "gelu",
+    "mish",
+    "hardswish",
+    "hardtanh",
+    "clamp",
+    "clamp_min",
+    "clamp_max",
+    "softplus",
+    "abs",
+    "neg",
+    "exp",
+    "log",
+    "sqrt",
+    "rsqrt",
+    "pow",
+    "erf",
+    "sin",
+    "cos",
+    "log1p",
+    "expm1",
+    "reciprocal",
+)
 
 
 def left_out(node, args, named):
@@ -262,11 +328,15 @@ def linear_for_negative(node, args, named):
 
 def one_bound(which):
     def change(node, args, named):
-        limits = [args[1] if len(args) > 1 else named.get("min", -1), args[2] if len(args) > 2 else named.get("max", 1)]
+        limits = [
+            args[1] if len(args) > 1 else named.get("min", -1),
+            args[2] if len(args) > 2 else named.get("max", 1),
+        ]
         if limits[which] is None or not isinstance(limits[which], (int, float)):
             raise Absent
         limits[which] = None
         return args[0].clone() if limits == [None, None] else torch.clamp(args[0], *limits)
+
     return change
 
 

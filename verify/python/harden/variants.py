@@ -1,13 +1,36 @@
 """Changes to operations of a task's graph (oracle/executed.py), as made by faulty or honest kernels."""
+
 import torch
 
 from ..oracle.graph import packet
 
 PRODUCTS = ("mm", "bmm", "addmm", "baddbmm", "convolution", "mv", "dot")
-REDUCTIONS = ("mean", "sum", "amax", "amin", "max", "min", "linalg_vector_norm", "norm", "_softmax", "_log_softmax",
-              "logsumexp", "native_layer_norm", "native_group_norm", "native_batch_norm", "argmax", "argmin")
-POOLS = ("avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool2d_with_indices", "max_pool3d_with_indices",
-         "_adaptive_avg_pool2d")
+REDUCTIONS = (
+    "mean",
+    "sum",
+    "amax",
+    "amin",
+    "max",
+    "min",
+    "linalg_vector_norm",
+    "norm",
+    "_softmax",
+    "_log_softmax",
+    "logsumexp",
+    "native_layer_norm",
+    "native_group_norm",
+    "native_batch_norm",
+    "argmax",
+    "argmin",
+)
+POOLS = (
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "max_pool2d_with_indices",
+    "max_pool3d_with_indices",
+    "_adaptive_avg_pool2d",
+)
 SCANS = ("cumsum", "cumprod")
 
 
@@ -16,10 +39,10 @@ def rounded(t, bits):
     if not isinstance(t, torch.Tensor) or t.dtype != torch.float32:
         return t
     drop = 23 - bits
-    raw = t.contiguous().view(torch.int32).to(torch.int64) & 0xffffffff
+    raw = t.contiguous().view(torch.int32).to(torch.int64) & 0xFFFFFFFF
     raw = raw + (1 << (drop - 1)) - 1 + ((raw >> drop) & 1)
     raw = (raw >> drop) << drop
-    raw = torch.where(raw >= 2 ** 31, raw - 2 ** 32, raw)
+    raw = torch.where(raw >= 2**31, raw - 2**32, raw)
     return raw.to(torch.int32).view(torch.float32).reshape(t.shape)
 
 
@@ -30,6 +53,7 @@ def operands_rounded(bits):
         first = 1 if packet(node) in ("addmm", "baddbmm") else 0
         args[first], args[first + 1] = rounded(args[first], bits), rounded(args[first + 1], bits)
         return node.target(*args, **named)
+
     return change
 
 
@@ -39,25 +63,39 @@ def has_products(graph):
 
 # --- wrong ---
 
+
 def tail_left_out(graph):
     """Leaves out the last term of the first reduction. Returns None if the graph has no reduction."""
     kinds = PRODUCTS + REDUCTIONS + POOLS + SCANS
     first = next((n for n in graph.nodes if packet(n) in kinds), None)
     if first is None:
         return None
+
     def change(node, args, named):
         if node is not first:
             return None
         name = packet(node)
         place = 1 if name in ("addmm", "baddbmm") else 0
         dim = last_term(name, args)
-        value = {"max": -1e30, "amax": -1e30, "argmax": -1e30, "min": 1e30, "amin": 1e30, "argmin": 1e30,
-                 "cumprod": 1.0, "_softmax": -1e30, "_log_softmax": -1e30, "logsumexp": -1e30}.get(name, 0.0)
+        value = {
+            "max": -1e30,
+            "amax": -1e30,
+            "argmax": -1e30,
+            "min": 1e30,
+            "amin": 1e30,
+            "argmin": 1e30,
+            "cumprod": 1.0,
+            "_softmax": -1e30,
+            "_log_softmax": -1e30,
+            "logsumexp": -1e30,
+        }.get(name, 0.0)
         x = args[place].clone()
-        last = args[1][-1] if name in POOLS else x.shape[dim]  # a pool loses the last element of its first window
+        # a pool loses the last element of its first window
+        last = args[1][-1] if name in POOLS else x.shape[dim]
         x.select(dim, last - 1).fill_(value)
         args[place] = x
         return node.target(*args, **named)
+
     return change
 
 
@@ -99,6 +137,7 @@ def wrong_strides(inputs, places):
 
 def accumulated_narrow(dtype, step=32):
     """Accumulates products in a narrow format, rounded after every `step` terms."""
+
     def change(node, args, named):
         name = packet(node)
         if name not in PRODUCTS:
@@ -109,9 +148,10 @@ def accumulated_narrow(dtype, step=32):
         a, b = args[first], args[first + 1]
         total = 0.0
         for low in range(0, a.shape[-1], step):
-            right = b[low:low + step] if b.dim() == 1 else b[..., low:low + step, :]
-            total = (total + torch.matmul(a[..., low:low + step], right)).to(dtype).to(a.dtype)
+            right = b[low : low + step] if b.dim() == 1 else b[..., low : low + step, :]
+            total = (total + torch.matmul(a[..., low : low + step], right)).to(dtype).to(a.dtype)
         return total + args[0] if first else total
+
     return change
 
 
@@ -122,7 +162,9 @@ def narrow_convolution(args, dtype, step):
     else:
         made, width = 0.0, max(1, step // max(1, weight[0, 0].numel()))
         for low in range(0, x.shape[1], width):
-            part = weight[low:low + width] if args[6] else weight[:, low:low + width]
-            made = made + torch.ops.aten.convolution(x[:, low:low + width].contiguous(), part.contiguous(), None, *args[3:])
+            part = weight[low : low + width] if args[6] else weight[:, low : low + width]
+            made = made + torch.ops.aten.convolution(
+                x[:, low : low + width].contiguous(), part.contiguous(), None, *args[3:]
+            )
             made = made.to(dtype).to(x.dtype)
     return made if bias is None else made + bias.reshape(-1, *[1] * (x.dim() - 2))

@@ -1,4 +1,5 @@
 """Makes the module that `unseen harden` writes: the task's source, followed by a list of shapes."""
+
 import ast
 import inspect
 
@@ -11,19 +12,26 @@ KEPT_OUT = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.Expr, ast.If)
 class _Rename(ast.NodeTransformer):
     def visit_Name(self, node):
         if node.id.startswith(sources.PREFIX):
-            node.id = "size_" + node.id[len(sources.PREFIX):]
+            node.id = "size_" + node.id[len(sources.PREFIX) :]
         return node
 
 
 def _assigned(tree):
     """Returns the names that the module assigns outside of its functions and classes."""
     plain = [s for s in tree.body if not isinstance(s, (ast.ClassDef, ast.FunctionDef))]
-    return {n.id for s in plain for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return {
+        n.id for s in plain for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
 
 
 def _read(tree):
-    return {n.id for s in tree.body if isinstance(s, ast.ClassDef) for n in ast.walk(s)
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return {
+        n.id
+        for s in tree.body
+        if isinstance(s, ast.ClassDef)
+        for n in ast.walk(s)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+    }
 
 
 def maker(source):
@@ -33,13 +41,22 @@ def maker(source):
     places.find(sources._parameters(tree, source.entry, "__init__"))
     inside = bool(_assigned(tree) & _read(tree))
     held = places.classes if places.sizes else ()  # classes of configurations
-    body = [_Rename().visit(s) for s in tree.body if not isinstance(s, KEPT_OUT)
-            or isinstance(s, ast.ClassDef) and (inside or s.name in held)]
+    body = [
+        _Rename().visit(s)
+        for s in tree.body
+        if not isinstance(s, KEPT_OUT) or isinstance(s, ast.ClassDef) and (inside or s.name in held)
+    ]
     names = ["get_inputs", "get_init_inputs", source.entry]
     body.append(ast.Return(ast.Tuple([ast.Name(n, ast.Load()) for n in names], ast.Load())))
-    arguments = ast.arguments(posonlyargs=[], args=[ast.arg("size_" + s.name) for s in places.sizes], vararg=None,
-                              kwonlyargs=[], kw_defaults=[], kwarg=None,
-                              defaults=[ast.Constant(s.value) for s in places.sizes])
+    arguments = ast.arguments(
+        posonlyargs=[],
+        args=[ast.arg("size_" + s.name) for s in places.sizes],
+        vararg=None,
+        kwonlyargs=[],
+        kw_defaults=[],
+        kwarg=None,
+        defaults=[ast.Constant(s.value) for s in places.sizes],
+    )
     function = ast.FunctionDef("_task", arguments, body, [], None, None)
     function.type_params = []
     return ast.unparse(ast.fix_missing_locations(ast.Module([function], []))), inside
@@ -148,7 +165,9 @@ def main(arguments):
 
 def _is_guard(statement):
     """Tells whether a statement is `if __name__ == "__main__"`. The written module has one of its own."""
-    return isinstance(statement, ast.If) and "__name__" in {n.id for n in ast.walk(statement.test) if isinstance(n, ast.Name)}
+    return isinstance(statement, ast.If) and "__name__" in {
+        n.id for n in ast.walk(statement.test) if isinstance(n, ast.Name)
+    }
 
 
 def without_guard(text):
@@ -156,14 +175,33 @@ def without_guard(text):
     lines = text.splitlines()
     for statement in reversed(ast.parse(text).body):
         if _is_guard(statement):
-            del lines[statement.lineno - 1:statement.end_lineno]
+            del lines[statement.lineno - 1 : statement.end_lineno]
     return "\n".join(lines)
 
 
 def module(source, domains):
     """Returns the module's text up to its lists SHAPES, INPUTS, SEEDS and TOLERANCES."""
     text, _ = maker(source)
-    functions = "\n\n\n".join(inspect.getsource(f).rstrip() for f in (drawing.drawn, drawing.vary_weights, sources.arguments_of))
+    functions = "\n\n\n".join(
+        inspect.getsource(f).rstrip() for f in (drawing.drawn, drawing.vary_weights, sources.arguments_of)
+    )
     real = "REAL = [" + ", ".join(str(d == "real") for d in domains) + "]"
-    return "\n".join([without_guard(source.text).rstrip(), "", "", "# --- unseen harden: the same task at other shapes ---", "import torch",
-                      "", real, "", "", functions, "", "", text, "", ACCESS + CHECK])
+    return "\n".join(
+        [
+            without_guard(source.text).rstrip(),
+            "",
+            "",
+            "# --- unseen harden: the same task at other shapes ---",
+            "import torch",
+            "",
+            real,
+            "",
+            "",
+            functions,
+            "",
+            "",
+            text,
+            "",
+            ACCESS + CHECK,
+        ]
+    )

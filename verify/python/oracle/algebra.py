@@ -7,6 +7,7 @@ Numerical Algorithms, 2nd ed., theorems 8.5 and 9.4). With P = |A^-1|, the answe
 bound also holds if blocks are inverted and multiplied. Errors of the operands count as parts of D and of b. If P D
 is not below 1, the bound is infinite: no solution can be determined.
 """
+
 import math
 
 import torch
@@ -29,8 +30,8 @@ def amplified(P, D, e):
     """An upper bound of (I - P D)^-1 e for e >= 0: a column's greatest element grows by at most 1 / (1 - |P D|)."""
     rate = (P @ D).sum(-1).amax(-1)[..., None, None]
     room = 1 - rate
-    made = e + P @ D @ (e.amax(-2, keepdim=True) / room.clamp(min=2.0 ** -20)).expand_as(e)
-    return infinite_where(room <= 2.0 ** -20, made * (1 + 2.0 ** -20))
+    made = e + P @ D @ (e.amax(-2, keepdim=True) / room.clamp(min=2.0**-20)).expand_as(e)
+    return infinite_where(room <= 2.0**-20, made * (1 + 2.0**-20))
 
 
 class System:
@@ -39,7 +40,9 @@ class System:
     def __init__(self, cx, A, B, solve, backward, terms):
         self.cx, self.A, self.B, self.solve, self.backward, self.terms = cx, A, B, solve, backward, terms
         self.v = solve(A.v, B.v)
-        self.inverse = solve(A.v, torch.eye(A.v.shape[-1], dtype=torch.float64, device=A.v.device).expand(A.v.shape))
+        self.inverse = solve(
+            A.v, torch.eye(A.v.shape[-1], dtype=torch.float64, device=A.v.device).expand(A.v.shape)
+        )
         self.P = self.inverse.abs()
         self.size = backward(A.v)
 
@@ -56,16 +59,26 @@ class System:
         if not bool(self.v.isfinite().all()):
             raise Unsupported("a system without a single solution")
         full = {level: self.bound(*self.errors(level), U64 if level == 0 else unit) for level in (0, 1)}
+
         # A run is the solution of a nearby system, as the theorem has it.
         def run(i):
             A = self.A.run(i) + self.cx.noise(self.size) * math.sqrt(self.terms) * unit * self.size
             return self.solve(A, self.B.run(i))
-        return self.cx.out(self.v, full.get, lambda u: 0, run if self.cx.count else None, lambda u: u * self.v.abs())
+
+        return self.cx.out(
+            self.v, full.get, lambda u: 0, run if self.cx.count else None, lambda u: u * self.v.abs()
+        )
 
 
 def triangle(A, upper, unit):
     t = A.triu() if upper else A.tril()
-    return t - torch.diag_embed(t.diagonal(dim1=-2, dim2=-1)) + torch.eye(t.shape[-1], dtype=t.dtype, device=t.device) if unit else t
+    return (
+        t
+        - torch.diag_embed(t.diagonal(dim1=-2, dim2=-1))
+        + torch.eye(t.shape[-1], dtype=t.dtype, device=t.device)
+        if unit
+        else t
+    )
 
 
 def of_matrix(x):
@@ -110,7 +123,9 @@ def solve_by_factor(cx, B, L, upper=False):
 @rule("aten.cholesky_inverse.default")
 def inverse_by_factor(cx, L, upper=False):
     n = L.v.shape[-1]
-    return solve_by_factor(cx, Number(torch.eye(n, dtype=torch.float64, device=L.v.device).expand(L.v.shape)), L, upper)
+    return solve_by_factor(
+        cx, Number(torch.eye(n, dtype=torch.float64, device=L.v.device).expand(L.v.shape)), L, upper
+    )
 
 
 def elimination(A):
@@ -160,7 +175,9 @@ def solve_general(cx, A, B, *, left=True, check_errors=False):
 def inverse(cx, A, *, check_errors=False):
     of = of_matrix(A)
     regular(of)
-    return general(cx, of, Number(torch.eye(A.v.shape[-1], dtype=torch.float64, device=A.v.device).expand(A.v.shape))), none_wrong(A)
+    return general(
+        cx, of, Number(torch.eye(A.v.shape[-1], dtype=torch.float64, device=A.v.device).expand(A.v.shape))
+    ), none_wrong(A)
 
 
 def log_determinant(cx, A):
@@ -168,16 +185,20 @@ def log_determinant(cx, A):
     A = of_matrix(A)
     P, size, n = regular(A).abs(), elimination(A.v), A.v.shape[-1]
     sign, v = torch.linalg.slogdet(A.v)
+
     def bound(level, u):
         D = or_zero(A.error(level), A.v) + (3 * n + MORE) * u * size
         moved = P @ D
         rate, first = moved.sum(-1).amax(-1), moved.diagonal(dim1=-2, dim2=-1).sum(-1)
-        rest = moved.sum((-2, -1)) * rate / (2 * (1 - rate).clamp(min=2.0 ** -20))
-        return infinite_where(rate >= 1 - 2.0 ** -20, first + rest + (n + 4) * u * (1 + v.abs()))
+        rest = moved.sum((-2, -1)) * rate / (2 * (1 - rate).clamp(min=2.0**-20))
+        return infinite_where(rate >= 1 - 2.0**-20, first + rest + (n + 4) * u * (1 + v.abs()))
+
     unit = unit_of(cx.dtype)
     full = {0: bound(0, U64), 1: bound(1, unit)}
     run = lambda i: torch.linalg.slogdet(A.run(i) + cx.noise(size) * math.sqrt(3 * n + MORE) * unit * size)[1]
-    logarithm = cx.out(v, full.get, lambda u: 4 * u, run if cx.count else None, lambda u: 2 * u * (1 + v.abs()))
+    logarithm = cx.out(
+        v, full.get, lambda u: 4 * u, run if cx.count else None, lambda u: 2 * u * (1 + v.abs())
+    )
     return Number(sign), logarithm
 
 
@@ -195,7 +216,9 @@ def determinant(cx, A):
     unwanted(cx, 1, 2)
     sign, logarithm = log_determinant(cx, A)
     v = torch.linalg.det(of_matrix(A).v)
-    off = lambda level: None if logarithm.error(level) is None else v.abs() * torch.expm1(logarithm.error(level))
+    off = lambda level: (
+        None if logarithm.error(level) is None else v.abs() * torch.expm1(logarithm.error(level))
+    )
     runs = None if logarithm.runs is None else lambda i: sign.v * torch.exp(logarithm.run(i))
     return cx.out(v, off, lambda u: 4 * u * v.abs(), runs), None, None
 
@@ -211,20 +234,24 @@ def cholesky(cx, A, *, upper=False, check_errors=False):
     if bool((info != 0).any()):
         raise Unsupported("the Cholesky factor of a matrix that is not positive definite")
     n, size, inverse = v.shape[-1], v.abs() @ turned(v.abs()), torch.linalg.inv(v).abs()
+
     def bound(level, u):
         D = mirrored(or_zero(A.error(level), A.v)) + (n + MORE) * u * size
         G = inverse @ D @ turned(inverse)
         rate = G.sum(-1).amax(-1)[..., None, None]
-        series = G + G @ G / (1 - rate).clamp(min=2.0 ** -20).expand_as(G)
+        series = G + G @ G / (1 - rate).clamp(min=2.0**-20).expand_as(G)
         series = torch.where(rate < 0.25, torch.maximum(series, G + 2 * (G @ G)), math.inf)
         return (v.abs() @ series.tril()).tril().nan_to_num(nan=math.inf)
+
     unit = unit_of(cx.dtype)
     full = {0: bound(0, U64), 1: bound(1, unit)}
     if bool(full[1].isinf().any()):
         raise Unsupported("the Cholesky factor of a matrix that is not positive definite, or nearly so")
+
     def run(i):
         noise = mirrored(cx.noise(size)) * math.sqrt(n + MORE) * unit * size
         return torch.linalg.cholesky_ex(mirrored(A.run(i)) + noise)[0]
+
     made = cx.out(v, full.get, lambda u: 2 * u * v.abs(), run if cx.count else None, lambda u: u * v.abs())
     return same(turned, made) if upper else made, none_wrong(A)
 
@@ -235,9 +262,18 @@ def values_of(cx, A, f):
     A = of_matrix(A)
     v, n = f(A.v), max(A.v.shape[-2:])
     norm = torch.linalg.matrix_norm(A.v)[..., None]
-    off = lambda level: None if A.error(level) is None else torch.linalg.matrix_norm(A.error(level))[..., None].expand(v.shape)
-    return cx.out(v, off, lambda u: (8 * n * u * norm).expand(v.shape), (lambda i: f(A.run(i))) if A.runs is not None else None,
-                  lambda u: (4 * math.sqrt(n) * u * norm).expand(v.shape))
+    off = lambda level: (
+        None
+        if A.error(level) is None
+        else torch.linalg.matrix_norm(A.error(level))[..., None].expand(v.shape)
+    )
+    return cx.out(
+        v,
+        off,
+        lambda u: (8 * n * u * norm).expand(v.shape),
+        (lambda i: f(A.run(i))) if A.runs is not None else None,
+        lambda u: (4 * math.sqrt(n) * u * norm).expand(v.shape),
+    )
 
 
 CONVENTION = "{}: which sign (or which basis of equal ones) the vectors have is a convention, so that more than one answer is right"
@@ -257,8 +293,24 @@ def symmetric(cx, A, uplo="L", compute_v=True):
     return values_of(cx, A, lambda t: torch.linalg.eigvalsh(t, UPLO=uplo)), None
 
 
-refuse(CONVENTION.format("a QR factorization"), "aten.linalg_qr.default", "aten.geqrf.default", "aten.linalg_householder_product.default")
-refuse("eigenvalues of a matrix that need not be symmetric have no order, and in general no bound", "aten.linalg_eig.default",
-       "aten.linalg_eigvals.default", "aten._linalg_eigvals.default")
-refuse("a factorization with pivots: which rows they are is a choice", "aten.linalg_lu_factor_ex.default", "aten.linalg_lu.default",
-       "aten.linalg_ldl_factor_ex.default", "aten.lu_unpack.default", "aten.linalg_lu_solve.default", "aten.linalg_ldl_solve.default")
+refuse(
+    CONVENTION.format("a QR factorization"),
+    "aten.linalg_qr.default",
+    "aten.geqrf.default",
+    "aten.linalg_householder_product.default",
+)
+refuse(
+    "eigenvalues of a matrix that need not be symmetric have no order, and in general no bound",
+    "aten.linalg_eig.default",
+    "aten.linalg_eigvals.default",
+    "aten._linalg_eigvals.default",
+)
+refuse(
+    "a factorization with pivots: which rows they are is a choice",
+    "aten.linalg_lu_factor_ex.default",
+    "aten.linalg_lu.default",
+    "aten.linalg_ldl_factor_ex.default",
+    "aten.lu_unpack.default",
+    "aten.linalg_lu_solve.default",
+    "aten.linalg_ldl_solve.default",
+)

@@ -4,6 +4,7 @@ A rule here is composed of rules of real numbers, as a kernel may compute it. A 
 three products instead of four, or a magnitude with or without scaling. The bound of the real form covers these forms
 as well.
 """
+
 import math
 
 import torch
@@ -22,11 +23,13 @@ def complex_rule(*names):
         for name in names:
             COMPLEX["aten." + (name if "." in name else name + ".default")] = function
         return function
+
     return keep
 
 
 class Complex:
     """A complex tensor: the real part `re` and the imaginary part `im` have the same shape."""
+
     __slots__ = ("re", "im")
 
     def __init__(self, re, im):
@@ -113,21 +116,40 @@ def move(cx, x, *args, **named):
     made = [op(part.v, *args, **named) for part in x.parts[:1]][0]
     if isinstance(made, torch.Tensor):
         return each(cx, lambda part: same(lambda t: op(t, *args, **named), part), x)
-    return [each(cx, lambda part, k=k: same(lambda t: op(t, *args, **named)[k], part), x) for k in range(len(made))]
+    return [
+        each(cx, lambda part, k=k: same(lambda t: op(t, *args, **named)[k], part), x)
+        for k in range(len(made))
+    ]
 
 
-@complex_rule("gather", "index_select", "index.Tensor", "_unsafe_index.Tensor", "constant_pad_nd", "sum", "sum.dim_IntList", "mean",
-              "mean.dim", "cumsum", "index_add", "scatter_add", "slice_scatter", "select_scatter")
+@complex_rule(
+    "gather",
+    "index_select",
+    "index.Tensor",
+    "_unsafe_index.Tensor",
+    "constant_pad_nd",
+    "sum",
+    "sum.dim_IntList",
+    "mean",
+    "mean.dim",
+    "cumsum",
+    "index_add",
+    "scatter_add",
+    "slice_scatter",
+    "select_scatter",
+)
 def by_parts(cx, *args, **named):
     """Applies a linear operation with real coefficients to each part separately."""
     named.pop("dtype", None)
     name = cx.name.removeprefix("aten.")
     operands = [x for x in leaves((args, named)) if isinstance(x, (Complex, complex))]
     pairs = {id(x): as_complex(cx, x) for x in operands}
+
     def of(part):
         take = lambda x: pairs[id(x)].parts[part] if id(x) in pairs else x
         lift = lambda tree: tree_map(take, tree, is_leaf=lambda x: isinstance(x, Complex))
         return real(cx, name, *lift(args), **lift(named))
+
     return Complex(of(0), of(1))
 
 
@@ -156,7 +178,9 @@ def compose(cx, re, im):
 
 @complex_rule("polar")
 def polar(cx, size, angle):
-    return Complex(*[real(cx, "mul.Tensor", size, real(cx, name, angle)) for name in ("cos.default", "sin.default")])
+    return Complex(
+        *[real(cx, "mul.Tensor", size, real(cx, name, angle)) for name in ("cos.default", "sin.default")]
+    )
 
 
 @complex_rule("real")
@@ -173,7 +197,9 @@ def imaginary_part(cx, x):
 def cast(cx, x, *args, **named):
     if "copy" in cx.name and cx.name != "aten._to_copy.default":
         return as_complex(cx, args[0])
-    return each(cx, lambda part: cx.out(part.v, part.error, lambda u: 0, None if part.runs is None else part.run), x)
+    return each(
+        cx, lambda part: cx.out(part.v, part.error, lambda u: 0, None if part.runs is None else part.run), x
+    )
 
 
 @complex_rule("_conj", "_conj_physical", "conj_physical", "conj")
@@ -197,7 +223,12 @@ def add(cx, a, b, alpha=1):
 
 def product_of_sums(cx, a, b, c, d, sign):
     """a b + sign c d. The products may be fused into the sum."""
-    return real(cx, "add.Tensor" if sign > 0 else "sub.Tensor", real(cx, "mul.Tensor", a, b), real(cx, "mul.Tensor", c, d))
+    return real(
+        cx,
+        "add.Tensor" if sign > 0 else "sub.Tensor",
+        real(cx, "mul.Tensor", a, b),
+        real(cx, "mul.Tensor", c, d),
+    )
 
 
 @complex_rule("mul.Tensor", "mul.Scalar")
@@ -208,7 +239,9 @@ def multiply(cx, a, b):
         z, factor = (a, b) if is_complex(a) else (b, a)
         return each(cx, lambda part: real(cx, "mul.Tensor", part, factor), z)
     a, b = as_complex(cx, a), as_complex(cx, b)
-    return Complex(product_of_sums(cx, a.re, b.re, a.im, b.im, -1), product_of_sums(cx, a.re, b.im, a.im, b.re, 1))
+    return Complex(
+        product_of_sums(cx, a.re, b.re, a.im, b.im, -1), product_of_sums(cx, a.re, b.im, a.im, b.re, 1)
+    )
 
 
 @complex_rule("div.Tensor", "div.Scalar")
@@ -246,9 +279,11 @@ def power(cx, x, n):
 def magnitude(cx, x):
     """sqrt(re^2 + im^2). It moves by at most the operands' errors."""
     v = torch.hypot(x.re.v, x.im.v)
+
     def propagated(level):
         a, b = x.re.error(level), x.im.error(level)
         return None if a is None and b is None else torch.hypot(or_zero(a, v), or_zero(b, v))
+
     return cx.out(v, propagated, lambda u: 4 * u * v, moved(torch.hypot, x.re, x.im))
 
 
@@ -269,7 +304,10 @@ def product(cx, a, b):
     a, b = as_complex(cx, a), as_complex(cx, b)
     name = cx.name.removeprefix("aten.")
     of = lambda p, q: real(cx, name, p, q)
-    return Complex(real(cx, "sub.Tensor", of(a.re, b.re), of(a.im, b.im)), real(cx, "add.Tensor", of(a.re, b.im), of(a.im, b.re)))
+    return Complex(
+        real(cx, "sub.Tensor", of(a.re, b.re), of(a.im, b.im)),
+        real(cx, "add.Tensor", of(a.re, b.im), of(a.im, b.re)),
+    )
 
 
 @complex_rule("where.self", "masked_fill.Scalar")
@@ -279,9 +317,27 @@ def where(cx, first, second, third):
     return Complex(*[choose(cx, condition, p, q) for p, q in zip(a.parts, b.parts)])
 
 
-@complex_rule("zeros", "ones", "zeros_like", "ones_like", "full", "full_like", "scalar_tensor", "new_zeros", "new_ones", "new_full")
+@complex_rule(
+    "zeros",
+    "ones",
+    "zeros_like",
+    "ones_like",
+    "full",
+    "full_like",
+    "scalar_tensor",
+    "new_zeros",
+    "new_ones",
+    "new_full",
+)
 def constant(cx, *args, **named):
-    args = [torch.empty(x.re.v.shape, dtype=torch.complex128) if isinstance(x, Complex) else x.v if isinstance(x, Number) else x for x in args]
+    args = [
+        torch.empty(x.re.v.shape, dtype=torch.complex128)
+        if isinstance(x, Complex)
+        else x.v
+        if isinstance(x, Number)
+        else x
+        for x in args
+    ]
     named.update(dtype=torch.complex128, device=cx.device)
     named.pop("pin_memory", None)
     return exact_complex(cx, operator(cx.name)(*args, **named))

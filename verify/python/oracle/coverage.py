@@ -5,6 +5,7 @@
 This check covers only refusals that do not depend on values. A rule may still refuse an operation for the values of
 a configuration.
 """
+
 import copy
 
 import torch
@@ -33,7 +34,9 @@ def is_of_nothing(node):
     """True if all results are empty, or all operands are empty."""
     made = routes.declared_tensors(node)
     given = [t for n in node.all_input_nodes for t in (routes.declared_tensors(n) or [])]
-    return made is not None and (not any(t.numel() for t in made) or bool(given) and not any(t.numel() for t in given))
+    return made is not None and (
+        not any(t.numel() for t in made) or bool(given) and not any(t.numel() for t in given)
+    )
 
 
 def is_complex(node):
@@ -89,4 +92,8 @@ def refusal(model, inputs):
 def note(model, inputs):
     """The notes for importing: [] or one note of the kind `unjudged`."""
     why = refusal(model, inputs)
-    return [{"kind": "unjudged", "text": f"no configuration can be judged: {' '.join(why.split())[:300]}"}] if why else []
+    return (
+        [{"kind": "unjudged", "text": f"no configuration can be judged: {' '.join(why.split())[:300]}"}]
+        if why
+        else []
+    )

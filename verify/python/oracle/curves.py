@@ -4,6 +4,7 @@ distances.
 A function's own error is that of its usual form with fast parts. The usual forms are (e^x - e^-x) / 2, log(x +
 sqrt(x^2 - 1)), (1 - erf(x)), sin(x) / cos(x), and Stirling's series.
 """
+
 import math
 
 import torch
@@ -15,9 +16,16 @@ from .number import Unsupported, moved
 def steep(cx, x, f, slope, local):
     """A function whose slope on [x - e, x + e] has its greatest magnitude at one of the ends."""
     v = f(x.v)
+
     def propagated(level):
         e = x.error(level)
-        return None if e is None else e * torch.maximum(slope(x.v - e).abs(), slope(x.v + e).abs()) * (1 + 2.0 ** -40) + 2.0 ** -50 * v.abs()
+        return (
+            None
+            if e is None
+            else e * torch.maximum(slope(x.v - e).abs(), slope(x.v + e).abs()) * (1 + 2.0**-40)
+            + 2.0**-50 * v.abs()
+        )
+
     return cx.out(v, propagated, lambda u: local(u, x.v, v), moved(f, x))
 
 
@@ -45,9 +53,11 @@ def arc(cx, x):
 def area_cosine(cx, x):
     # x^2 - 1 errs by u x^2. Next to 1, this error is as large as the difference itself.
     required(cx, x.v >= 1)
+
     def local(u, x, v):
         root = (x * x - 1).clamp(min=0).sqrt()
         return u * (4 * v.abs() + 4) + torch.minimum(u * x * x / (root * (x + root)), 2 * (u * x * x).sqrt())
+
     return monotone(cx, x, lambda t: torch.acosh(t.clamp(min=1)), local, least=1.0)
 
 
@@ -62,13 +72,17 @@ def area_tangent(cx, x):
 def tangent(cx, x):
     # The sine and the cosine are off by (4 + 2 |x|) u. Between two poles the tangent rises.
     v = torch.tan(x.v)
+
     def propagated(level):
         e = x.error(level)
         if e is None:
             return None
         turn = lambda t: torch.floor(t / math.pi + 0.5)
-        bound = torch.maximum((torch.tan(x.v + e) - v).abs(), (torch.tan(x.v - e) - v).abs()) + 2.0 ** -50 * v.abs()
+        bound = (
+            torch.maximum((torch.tan(x.v + e) - v).abs(), (torch.tan(x.v - e) - v).abs()) + 2.0**-50 * v.abs()
+        )
         return torch.where(turn(x.v + e) == turn(x.v - e), bound, math.inf)
+
     return cx.out(v, propagated, lambda u: (8 + 4 * x.v.abs()) * u * (1 + v * v), moved(torch.tan, x))
 
 
@@ -88,11 +102,22 @@ def gamma(cx, x):
     """The gamma functions of positive numbers. In (x - 1/2) log x - x, terms of the size x log x cancel."""
     required(cx, x.v > 0)
     # A pole lies at 0. If x - e reaches beyond it, the bound is too large to be of use.
-    of = lambda t: t.clamp(min=2.0 ** -1000)
+    of = lambda t: t.clamp(min=2.0**-1000)
     if "lgamma" in cx.name:
-        return steep(cx, x, lambda t: torch.lgamma(of(t)), lambda t: torch.digamma(of(t)),
-                     lambda u, x, v: u * (8 * v.abs() + 8 * (1 + x * (1 + x.log().abs()))))
-    return steep(cx, x, lambda t: torch.digamma(of(t)), lambda t: torch.polygamma(1, of(t)), lambda u, x, v: u * (8 * v.abs() + 8 + 8 / x))
+        return steep(
+            cx,
+            x,
+            lambda t: torch.lgamma(of(t)),
+            lambda t: torch.digamma(of(t)),
+            lambda u, x, v: u * (8 * v.abs() + 8 * (1 + x * (1 + x.log().abs()))),
+        )
+    return steep(
+        cx,
+        x,
+        lambda t: torch.digamma(of(t)),
+        lambda t: torch.polygamma(1, of(t)),
+        lambda u, x, v: u * (8 * v.abs() + 8 + 8 / x),
+    )
 
 
 @rule("aten.hypot.default")
@@ -100,8 +125,10 @@ def distance(cx, a, b):
     """The error is at most the sum of both operands' errors."""
     a, b = cx.number(a), cx.number(b)
     v = torch.hypot(a.v, b.v)
+
     def propagated(level):
         if a.error(level) is None and b.error(level) is None:
             return None
-        return (or_zero(a.error(level), a.v) + or_zero(b.error(level), b.v)).expand(v.shape) + 2.0 ** -50 * v
+        return (or_zero(a.error(level), a.v) + or_zero(b.error(level), b.v)).expand(v.shape) + 2.0**-50 * v
+
     return cx.out(v, propagated, lambda u: 4 * u * v, moved(torch.hypot, a, b))

@@ -4,6 +4,7 @@ A function's own error follows doc/error-model.md. It covers the vendors' tables
 forms. It also covers the forms that honest kernels use instead of a library's function, such as tanh by
 exponentials, or exp(x) - 1.
 """
+
 import math
 
 import torch
@@ -21,13 +22,16 @@ def rule(*names):
         for name in names:
             RULES[name] = function
         return function
+
     return keep
 
 
 def refuse(why, *names):
     """Registers operations whose answer is not unique or has no bound. `why` gives the reason."""
+
     def refused(cx, *_, **__):
         raise Unsupported(why)
+
     for name in names:
         RULES[name], REFUSED[name] = refused, why
 
@@ -39,13 +43,23 @@ def or_zero(bound, like):
 def linear(cx, f, parts, local, typical=None):
     """Evaluates v = f(values), where the operands' errors add up, each times its factor. `parts` are pairs (operand,
     factor). `local` and `typical` are those of Context.out, as functions of (unit, v)."""
+
     def propagated(level):
         return add_bounds(*[None if x.error(level) is None else x.error(level) * k for x, k in parts])
+
     v = f(*[x.v for x, _ in parts])
+
     def full(level):
         e = propagated(level)
         return None if e is None else e.expand(v.shape)
-    return cx.out(v, full, lambda u: local(u, v), moved(f, *[x for x, _ in parts]), typical and (lambda u: typical(u, v)))
+
+    return cx.out(
+        v,
+        full,
+        lambda u: local(u, v),
+        moved(f, *[x for x, _ in parts]),
+        typical and (lambda u: typical(u, v)),
+    )
 
 
 def integers(*operands):
@@ -68,15 +82,24 @@ def add_sub(cx, a, b, alpha, sign):
         first, second = a.size(), abs(alpha) * b.size()
         reached, each = torch.maximum(first, second), b.count * first + a.count * second
         known = is_exact(a) & is_gridded(a.v) & is_exact(b) & is_gridded(b.v)
-        rounds = (lambda v: rounded(v, a, b)) if whole else lambda v: torch.where(known & is_gridded(v), 0.0, 1.0)
+        rounds = (
+            (lambda v: rounded(v, a, b)) if whole else lambda v: torch.where(known & is_gridded(v), 0.0, 1.0)
+        )
         # An implementation may subtract the logarithm of a sum from an exponent instead of the maximum. It is rounded
         # at that size.
         beside = larger if cx.raised and not whole else 0.0
         own = lambda size, v: torch.maximum(size * rounds(v), beside + torch.zeros_like(v))
         # Terms may cancel in this order. In another order a partial sum is as large as half of their magnitudes.
-        walked = (lambda v: torch.maximum(v.abs(), (first + second) / 2)) if a.count + b.count > 2 else torch.abs
-        made = linear(cx, f, [(a, 1.0), (b, abs(alpha))],
-                      lambda u, v: u * own(torch.maximum(reached + torch.maximum(v.abs(), reached), each), v), lambda u, v: u * own(walked(v), v))
+        walked = (
+            (lambda v: torch.maximum(v.abs(), (first + second) / 2)) if a.count + b.count > 2 else torch.abs
+        )
+        made = linear(
+            cx,
+            f,
+            [(a, 1.0), (b, abs(alpha))],
+            lambda u, v: u * own(torch.maximum(reached + torch.maximum(v.abs(), reached), each), v),
+            lambda u, v: u * own(walked(v), v),
+        )
         made.terms, made.count = first + second, min(a.count + b.count, MOST_COUNTED)
     made.whole = whole
     if whole and alpha == 1 and a.sides is not None and b.b is None and b.open is None:
@@ -110,8 +133,12 @@ def counted(x):
 
 def is_power_of_two(x):
     """True if x is a single power of two. Multiplication by it is exact."""
-    return x.v.numel() == 1 and x.is_float and math.frexp(float(x.v))[0] in (0.5, -0.5) or (
-        x.v.numel() == 1 and not x.is_float and int(x.v) in (1, -1, 2, 4, 8))
+    return (
+        x.v.numel() == 1
+        and x.is_float
+        and math.frexp(float(x.v))[0] in (0.5, -0.5)
+        or (x.v.numel() == 1 and not x.is_float and int(x.v) in (1, -1, 2, 4, 8))
+    )
 
 
 def scaled_error(x, factor, e):
@@ -129,15 +156,26 @@ def mul(cx, a, b):
     a, b = (t if t.v.dtype != torch.bool else Number(t.v.double(), open=t.open, whole=True) for t in (a, b))
     f = lambda x, y: x * y
     v = f(a.v, b.v)
+
     def propagated(level):
         ea, eb = a.error(level), b.error(level)
-        parts = [None if eb is None else scaled_error(a.v, b.v, eb), None if ea is None else scaled_error(b.v, a.v, ea),
-                 None if ea is None or eb is None else ea * eb]
+        parts = [
+            None if eb is None else scaled_error(a.v, b.v, eb),
+            None if ea is None else scaled_error(b.v, a.v, ea),
+            None if ea is None or eb is None else ea * eb,
+        ]
         return add_bounds(*parts)
+
     # A product with a sum may be expanded: each term of the sum is then multiplied.
     size = v.abs() if a.terms is None and b.terms is None else a.size() * b.size()
     rounds = 0 if plain else rounded(v, a, b) * unscaled(a, b)
-    made = cx.out(v, propagated, lambda u: 0 if plain else u * size * rounds, moved(f, a, b), lambda u: 0 if plain else u * v.abs() * rounds)
+    made = cx.out(
+        v,
+        propagated,
+        lambda u: 0 if plain else u * size * rounds,
+        moved(f, a, b),
+        lambda u: 0 if plain else u * v.abs() * rounds,
+    )
     made.whole, made.terms, made.count = a.whole and b.whole, size, min(counted(a) * counted(b), MOST_COUNTED)
     return exponents.multiplied(cx, made, a, b)
 
@@ -160,6 +198,7 @@ def div(cx, a, b):
     a, b = cx.number(a), cx.number(b)
     f = lambda x, y: x / y
     v = f(a.v, b.v)
+
     def propagated(level):
         ea, eb = a.error(level), b.error(level)
         if ea is None and eb is None:
@@ -167,12 +206,18 @@ def div(cx, a, b):
         room = b.v.abs() - or_zero(eb, b.v)
         bound = (or_zero(ea, a.v) + scaled_error(v, b.v, or_zero(eb, b.v))) / room
         return torch.where(room > 0, bound, math.inf)
+
     # A kernel may use a reciprocal and a product instead of a division. This adds one rounding.
     scaled = torch.where(is_power(b.v), 0.0, 3.0) if b.b is None and b.v.numel() > 1 else 3.0
     # A quotient of a sum may be expanded: each term of the sum is then divided.
     size = v.abs() if a.terms is None else a.terms / b.v.abs()
-    made = cx.out(v, propagated, lambda u: 0 if is_power_of_two(b) else scaled * u * (2 * size + v.abs()) / 3, moved(f, a, b),
-                  lambda u: 0 if is_power_of_two(b) else scaled * u * v.abs())
+    made = cx.out(
+        v,
+        propagated,
+        lambda u: 0 if is_power_of_two(b) else scaled * u * (2 * size + v.abs()) / 3,
+        moved(f, a, b),
+        lambda u: 0 if is_power_of_two(b) else scaled * u * v.abs(),
+    )
     made.terms, made.count = None if a.terms is None else size, a.count
     return exponents.divided(cx, made, a, b)
 
@@ -192,13 +237,15 @@ def absolute(cx, x):
 def monotone(cx, x, f, local, least=None):
     """A monotone function. Its error is its greatest change between x - e and x + e."""
     v = f(x.v)
+
     def propagated(level):
         e = x.error(level)
         if e is None:
             return None
         low = x.v - e if least is None else (x.v - e).clamp(min=least)
         bound = torch.maximum((f(x.v + e) - v).abs(), (f(low) - v).abs())
-        return bound + 2.0 ** -50 * v.abs()  # the error of three evaluations of f in fp64
+        return bound + 2.0**-50 * v.abs()  # the error of three evaluations of f in fp64
+
     return cx.out(v, propagated, lambda u: local(u, x.v, v), moved(f, x))
 
 
@@ -209,9 +256,11 @@ def none(u, x, v):
 def piecewise(cx, x, f, slope, low, high, local=none):
     """A function that is constant below `low` and above `high`, with slopes of at most `slope` in between."""
     v = f(x.v)
+
     def propagated(level):
         e = x.error(level)
         return None if e is None else torch.where((x.v + 2 * e < low) | (x.v - 2 * e > high), 0.0, slope * e)
+
     return cx.out(v, propagated, lambda u: local(u, x.v, v), moved(f, x))
 
 
@@ -248,7 +297,9 @@ def expm1(cx, x):
 
 @rule("aten.log.default", "aten.log2.default", "aten.log10.default", "aten.log1p.default")
 def log(cx, x):
-    f = {"log": torch.log, "log2": torch.log2, "log10": torch.log10, "log1p": torch.log1p}[cx.name.split(".")[1]]
+    f = {"log": torch.log, "log2": torch.log2, "log10": torch.log10, "log1p": torch.log1p}[
+        cx.name.split(".")[1]
+    ]
     # The fast logarithm has an absolute error where the logarithm is near 0.
     return monotone(cx, x, f, lambda u, x, v: u * (4 * v.abs() + 8), least=-1.0 if f is torch.log1p else 0.0)
 
@@ -277,7 +328,12 @@ def reciprocal(cx, x):
 @rule("aten.sigmoid.default", "aten.sigmoid_.default")
 def sigmoid(cx, x):
     # (1 + tanh(x / 2)) / 2 has an absolute error: half of that of tanh.
-    made = monotone(cx, x, torch.sigmoid, lambda u, x, v: ((4 + 2.4 * far(x)) * torch.sigmoid(-x) + 4) * u * v + 4 * cx.gates * u)
+    made = monotone(
+        cx,
+        x,
+        torch.sigmoid,
+        lambda u, x, v: ((4 + 2.4 * far(x)) * torch.sigmoid(-x) + 4) * u * v + 4 * cx.gates * u,
+    )
     return exponents.of_function(made, x, F.softplus(-x.v))  # the magnitude of the sigmoid's logarithm
 
 
@@ -308,13 +364,22 @@ def softplus(cx, x, beta=1.0, threshold=20.0):
 @rule("aten.elu.default", "aten.elu_.default")
 def elu(cx, x, alpha=1.0, scale=1.0, input_scale=1.0):
     f = lambda t: scale * torch.where(t > 0, t, alpha * torch.expm1(input_scale * t.clamp(max=0)))
-    return monotone(cx, x, f, lambda u, x, v: u * (4 * v.abs() + torch.where(x > 0, 0.0, 8 * abs(alpha * scale))))
+    return monotone(
+        cx, x, f, lambda u, x, v: u * (4 * v.abs() + torch.where(x > 0, 0.0, 8 * abs(alpha * scale)))
+    )
 
 
 @rule("aten.leaky_relu.default", "aten.leaky_relu_.default")
 def leaky_relu(cx, x, slope=0.01):
-    return piecewise(cx, x, lambda t: F.leaky_relu(t, slope), max(1.0, abs(slope)), -math.inf, math.inf,
-                     lambda u, x, v: torch.where(x < 0, 2 * u * v.abs(), 0.0))
+    return piecewise(
+        cx,
+        x,
+        lambda t: F.leaky_relu(t, slope),
+        max(1.0, abs(slope)),
+        -math.inf,
+        math.inf,
+        lambda u, x, v: torch.where(x < 0, 2 * u * v.abs(), 0.0),
+    )
 
 
 @rule("aten.hardsigmoid.default")
@@ -326,9 +391,13 @@ def hardsigmoid(cx, x):
 def bounded_slope(cx, x, f, slope, bend, local):
     """Bounds |f(x + d) - f(x)| by |f'(x)| d + bend d^2 / 2, where `bend` is the greatest |f''|."""
     v = f(x.v)
+
     def propagated(level):
         e = x.error(level)
-        return None if e is None else slope(x.v).abs() * (1 + 2.0 ** -40) * e + 2.0 ** -50 * e + 0.5 * bend * e * e
+        return (
+            None if e is None else slope(x.v).abs() * (1 + 2.0**-40) * e + 2.0**-50 * e + 0.5 * bend * e * e
+        )
+
     return cx.out(v, propagated, lambda u: local(u, x.v, v), moved(f, x))
 
 
@@ -337,21 +406,33 @@ def silu(cx, x):
     def slope(t):
         s = torch.sigmoid(t)
         return s * (1 + t * (1 - s))
-    return bounded_slope(cx, x, F.silu, slope, 0.51,
-                         lambda u, x, v: v.abs() * u * ((4 + 2.4 * x.abs()) * torch.sigmoid(-x) + 5) + 4 * u * x.abs())
+
+    return bounded_slope(
+        cx,
+        x,
+        F.silu,
+        slope,
+        0.51,
+        lambda u, x, v: v.abs() * u * ((4 + 2.4 * x.abs()) * torch.sigmoid(-x) + 5) + 4 * u * x.abs(),
+    )
 
 
 @rule("aten.gelu.default")
 def gelu(cx, x, approximate="none"):
     f = lambda t: F.gelu(t, approximate=approximate)
     if approximate == "tanh":
+
         def slope(t):
             k = math.sqrt(2 / math.pi)
-            h = torch.tanh(k * (t + 0.044715 * t ** 3))
+            h = torch.tanh(k * (t + 0.044715 * t**3))
             return 0.5 * (1 + h) + 0.5 * t * (1 - h * h) * k * (1 + 3 * 0.044715 * t * t)
     else:
+
         def slope(t):
-            return 0.5 * (1 + torch.erf(t / math.sqrt(2))) + t * torch.exp(-t * t / 2) / math.sqrt(2 * math.pi)
+            return 0.5 * (1 + torch.erf(t / math.sqrt(2))) + t * torch.exp(-t * t / 2) / math.sqrt(
+                2 * math.pi
+            )
+
     return bounded_slope(cx, x, f, slope, 1.2, lambda u, x, v: u * (5 * v.abs() + 6 * x.abs()))
 
 
@@ -360,19 +441,33 @@ def mish(cx, x):
     def slope(t):
         w = torch.tanh(F.softplus(t))
         return w + t * (1 - w * w) * torch.sigmoid(t)
+
     return bounded_slope(cx, x, F.mish, slope, 1.0, lambda u, x, v: u * (6 * v.abs() + 10 * x.abs()))
 
 
 @rule("aten.hardswish.default", "aten.hardswish_.default")
 def hardswish(cx, x):
     v = F.hardswish(x.v)
-    slope = lambda e: torch.where(x.v.abs() > 3 + e, (x.v > 0).double(), 0.5 + (x.v.abs() + e).clamp(max=3) / 3)
-    return cx.out(v, lambda level: None if x.error(level) is None else slope(x.error(level)) * x.error(level),
-                  lambda u: torch.where(x.v < -3.001, 0.0, 5 * u * x.v.abs()), moved(F.hardswish, x))
+    slope = lambda e: torch.where(
+        x.v.abs() > 3 + e, (x.v > 0).double(), 0.5 + (x.v.abs() + e).clamp(max=3) / 3
+    )
+    return cx.out(
+        v,
+        lambda level: None if x.error(level) is None else slope(x.error(level)) * x.error(level),
+        lambda u: torch.where(x.v < -3.001, 0.0, 5 * u * x.v.abs()),
+        moved(F.hardswish, x),
+    )
 
 
-@rule("aten.hardtanh.default", "aten.hardtanh_.default", "aten.clamp.default", "aten.clamp_.default",
-      "aten.clamp_min.default", "aten.clamp_max.default", "aten.clamp_min_.default")
+@rule(
+    "aten.hardtanh.default",
+    "aten.hardtanh_.default",
+    "aten.clamp.default",
+    "aten.clamp_.default",
+    "aten.clamp_min.default",
+    "aten.clamp_max.default",
+    "aten.clamp_min_.default",
+)
 def clamp(cx, x, low=None, high=None, **named):
     if "hardtanh" in cx.name:
         low, high = (-1.0 if low is None else low), (1.0 if high is None else high)
@@ -384,7 +479,9 @@ def clamp(cx, x, low=None, high=None, **named):
     held = x.error(1) is not None or float(torch.tensor(edge).float()) != edge
     whole = x.whole and all(t is None or float(t).is_integer() for t in (low, high))
     clipped = lambda u, x, v: 0 if not held or whole else torch.where(x == v, 0.0, u * v.abs())
-    made = piecewise(cx, x, f, 1.0, -math.inf if low is None else low, math.inf if high is None else high, clipped)
+    made = piecewise(
+        cx, x, f, 1.0, -math.inf if low is None else low, math.inf if high is None else high, clipped
+    )
     made.whole, made.sides = whole, None if x.sides is None else tuple(f(t) for t in x.sides)
     return made
 
@@ -400,15 +497,19 @@ def power_of(cx, base, exponent):
     """x ** y by exp(y ln x). If x > e, the bound is the greatest change to (x +- e) ** (y +- d). Otherwise it is
     infinite."""
     v = base.v.double() ** exponent.v
+
     def propagated(level):
         e, d = base.error(level), exponent.error(level)
         if e is None and d is None:
             return None
         e, d = (torch.zeros((), dtype=torch.float64, device=v.device) if t is None else t for t in (e, d))
         log, off = base.v.double().log().abs(), -torch.log1p(-e / base.v.double())
-        bound = v * torch.expm1((exponent.v.abs() + d) * off + d * log) * (1 + 2.0 ** -40) + 2.0 ** -50 * v
+        bound = v * torch.expm1((exponent.v.abs() + d) * off + d * log) * (1 + 2.0**-40) + 2.0**-50 * v
         return torch.where((base.v > e) & bound.isfinite(), bound, math.inf)
-    return cx.out(v, propagated, lambda u: 32 * u * v.abs() * (1 + exponent.v.abs()), moved(torch.pow, base, exponent))
+
+    return cx.out(
+        v, propagated, lambda u: 32 * u * v.abs() * (1 + exponent.v.abs()), moved(torch.pow, base, exponent)
+    )
 
 
 @rule("aten.pow.Tensor_Scalar", "aten.pow.Scalar", "aten.pow.Tensor_Tensor")
@@ -416,18 +517,20 @@ def power(cx, x, n):
     if not isinstance(x, Number) or isinstance(n, Number):
         return power_of(cx, cx.number(x), cx.number(n))
     if not x.is_float:
-        return Number(x.v ** n)
-    f = lambda t: t ** n
+        return Number(x.v**n)
+    f = lambda t: t**n
     v = f(x.v)
+
     def propagated(level):
         e = x.error(level)
         if e is None:
             return None
         if n == int(n) and n > 0:
-            return (x.v.abs() + e) ** n - x.v.abs() ** n + 2.0 ** -50 * v.abs()
+            return (x.v.abs() + e) ** n - x.v.abs() ** n + 2.0**-50 * v.abs()
         low = x.v - e
-        bound = torch.maximum((f(x.v + e) - v).abs(), (f(low) - v).abs()) + 2.0 ** -50 * v.abs()
+        bound = torch.maximum((f(x.v + e) - v).abs(), (f(low) - v).abs()) + 2.0**-50 * v.abs()
         return torch.where(low > 0, bound, math.inf)
+
     roundings = n - 1 if n == int(n) and 0 < n <= 4 else 16 + 4 * abs(n)
     return cx.out(v, propagated, lambda u: max(roundings, 0) * u * v.abs(), moved(f, x))
 
@@ -443,15 +546,19 @@ def extreme_by(cx, f, a, b):
     if integers(a, b):
         return Number(f(a.v, b.v))
     f2 = lambda x, y: f(x.double(), y.double())
+
     def propagated(level):
         ea, eb = a.error(level), b.error(level)
         if ea is None and eb is None:
             return None
         return torch.maximum(or_zero(ea, a.v).double(), or_zero(eb, b.v).double())
+
     v = f2(a.v, b.v)
+
     def full(level):
         e = propagated(level)
         return None if e is None else e.expand(v.shape)
+
     made = cx.out(v, full, lambda u: 0, moved(f2, a, b))
     made.whole = a.whole and b.whole
     return made
@@ -472,6 +579,7 @@ def log_of(cx, y):
 @rule("aten.mse_loss.default")
 def mse(cx, a, b, reduction=1):
     from .sums import reduce
+
     each = power(cx, sub(cx, a, b), 2)
     return each if reduction == 0 else reduce(cx, each, None, False, mean=reduction == 1)
 
@@ -479,12 +587,17 @@ def mse(cx, a, b, reduction=1):
 @rule("aten.smooth_l1_loss.default", "aten.huber_loss.default")
 def smooth_l1(cx, a, b, reduction=1, beta=1.0):
     from .sums import reduce
+
     d = sub(cx, a, b)
     scale = 1.0 if "huber" in cx.name else 1.0 / beta
     f = lambda t: scale * torch.where(t.abs() < beta, 0.5 * t * t, beta * (t.abs() - 0.5 * beta))
     v = f(d.v)
+
     def propagated(level):
         e = d.error(level)
         return None if e is None else scale * (d.v.abs() + e).clamp(max=beta) * e
-    each = cx.out(v, propagated, lambda u: 4 * u * (v + scale * beta * 0.5 * beta * (d.v.abs() >= beta)), moved(f, d))
+
+    each = cx.out(
+        v, propagated, lambda u: 4 * u * (v + scale * beta * 0.5 * beta * (d.v.abs() >= beta)), moved(f, d)
+    )
     return each if reduction == 0 else reduce(cx, each, None, False, mean=reduction == 1)

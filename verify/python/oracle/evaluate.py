@@ -1,4 +1,5 @@
 """Evaluates a graph: value, radius, bound and runs of every operation. Derives the allowed error of each output."""
+
 import math
 
 import torch
@@ -6,16 +7,48 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 from . import routes
 from . import (  # noqa: F401  (each import registers its rules)
-    algebra, complexes, curves, elementwise, fourier, gradients, listed, norms, placed, products, resized, sampling, scans, selected, shape, steps,
-    sums, wholes)
+    algebra,
+    complexes,
+    curves,
+    elementwise,
+    fourier,
+    gradients,
+    listed,
+    norms,
+    placed,
+    products,
+    resized,
+    sampling,
+    scans,
+    selected,
+    shape,
+    steps,
+    sums,
+    wholes,
+)
 from .elementwise import RULES
 from .graph import coarsest, declared, is_exponent, narrowed, packet, target_name
-from .number import APART, CALIBRATED, EIGHT_BITS, FEW, FIRST, SMALLEST, STABLE, UNIT, Context, Number, Unsupported, distance, exact, of_mask
+from .number import (
+    APART,
+    CALIBRATED,
+    EIGHT_BITS,
+    FEW,
+    FIRST,
+    SMALLEST,
+    STABLE,
+    UNIT,
+    Context,
+    Number,
+    Unsupported,
+    distance,
+    exact,
+    of_mask,
+)
 
 RUNS = 12
 TIGHT = 64.0  # the bound decides if it is at most this many times the spread of the runs
-UNTELLABLE = 2.0 ** -8
-STEPPED = 2.0 ** -4  # limit of the relative spread of an output that jumps contribute to
+UNTELLABLE = 2.0**-8
+STEPPED = 2.0**-4  # limit of the relative spread of an output that jumps contribute to
 # If more than one element in four lies beside a jump, the other elements cannot show the spread of the runs.
 JUMPING = 4
 # The limit is at least 8 units of the coarsest format: 2^-8 for fp16, and 2^-5 for bf16, whose unit is 2^-8.
@@ -37,7 +70,11 @@ def evaluate(graph, state, inputs, seed=1, runs=RUNS, device="cpu", tables=froze
             env[node] = complexes.given(cx, getattr(graph.module, node.target).detach().to(device), cx.tabled)
         elif node.op == "output":
             return outputs_of(node, env)
-        elif node.users or packet(node) in READ or getattr(getattr(node.target, "_schema", None), "is_mutable", True):
+        elif (
+            node.users
+            or packet(node) in READ
+            or getattr(getattr(node.target, "_schema", None), "is_mutable", True)
+        ):
             env[node] = call(cx, node, env)
         for used in node.all_input_nodes:
             if graph.last_use.get(used) is node:
@@ -55,13 +92,41 @@ def is_fixed(node):
 # Operations by which Python reads a value. They count even if no other node uses their result.
 READ = ("_local_scalar_dense", "nonzero", "equal")
 # Operations whose rules handle ambiguous masks and indices themselves.
-CHOOSING = ("where", "masked_fill", "masked_fill_", "index", "_unsafe_index", "index_put", "index_put_", "gather", "index_select", "embedding", "scatter",
-            "scatter_", "scatter_add", "scatter_add_", "index_add", "index_add_", "max_pool2d_with_indices_backward",
-            "max_pool3d_with_indices_backward", "max_unpool2d", "max_unpool3d")
+CHOOSING = (
+    "where",
+    "masked_fill",
+    "masked_fill_",
+    "index",
+    "_unsafe_index",
+    "index_put",
+    "index_put_",
+    "gather",
+    "index_select",
+    "embedding",
+    "scatter",
+    "scatter_",
+    "scatter_add",
+    "scatter_add_",
+    "index_add",
+    "index_add_",
+    "max_pool2d_with_indices_backward",
+    "max_pool3d_with_indices_backward",
+    "max_unpool2d",
+    "max_unpool3d",
+)
 
 
 # Operations that read only their operand's shape.
-BLANK = ("zeros_like", "ones_like", "full_like", "empty_like", "new_zeros", "new_ones", "new_full", "new_empty")
+BLANK = (
+    "zeros_like",
+    "ones_like",
+    "full_like",
+    "empty_like",
+    "new_zeros",
+    "new_ones",
+    "new_full",
+    "new_empty",
+)
 
 
 def call(cx, node, env):
@@ -72,8 +137,15 @@ def call(cx, node, env):
     if name == "<built-in function getitem>":
         return args[0][args[1]]
     plain = name.replace("_.", ".", 1)
-    cx.name, cx.dtype, cx.narrow, cx.fixed = (name if name in RULES else plain), declared(node), narrowed(node), is_fixed(node)
-    cx.wanted = {u.args[1] for u in node.users if u.users and target_name(u.target) == "<built-in function getitem>"}
+    cx.name, cx.dtype, cx.narrow, cx.fixed = (
+        (name if name in RULES else plain),
+        declared(node),
+        narrowed(node),
+        is_fixed(node),
+    )
+    cx.wanted = {
+        u.args[1] for u in node.users if u.users and target_name(u.target) == "<built-in function getitem>"
+    }
     cx.raised = is_exponent(node)
     cx.laid = next((n.meta.get("val") for n in node.args[:1] if isinstance(n, torch.fx.Node)), None)
     # An in-place operation has the same rule. Its operand's node gets the result afterwards.
@@ -81,10 +153,14 @@ def call(cx, node, env):
     args, named = with_indices(cx, node, env, args, named)
     kind = packet(node)
     kind = kind[:-1] if kind.endswith("_") and not kind.endswith("__") else kind
-    undecided = packet(node) not in BLANK and any(isinstance(x, Number) and x.is_undecided for x in tree_leaves([args, named]))
+    undecided = packet(node) not in BLANK and any(
+        isinstance(x, Number) and x.is_undecided for x in tree_leaves([args, named])
+    )
     counted = kind in wholes.COUNTING and undecided and args[0].v.dtype == torch.bool
     if undecided and packet(node) not in CHOOSING and (cx.dtype.is_floating_point or counted):
-        args, named = tree_map(lambda a: of_mask(a) if isinstance(a, Number) and a.is_undecided else a, (args, named))
+        args, named = tree_map(
+            lambda a: of_mask(a) if isinstance(a, Number) and a.is_undecided else a, (args, named)
+        )
     if undecided and packet(node) == "nonzero":
         return listed.nonzero(cx, node, args[0])
     if undecided and kind in wholes.BY_ELEMENT and not cx.dtype.is_floating_point and cx.dtype != torch.bool:
@@ -94,8 +170,12 @@ def call(cx, node, env):
     except (RuntimeError, IndexError) as error:
         if not cx.listed:
             raise
-        raise Unsupported(f"{cx.name} of as many rows as an honest implementation may find, or fewer") from error
-    if undecided and all(n.open is None and n.b is None for n in tree_leaves(result) if isinstance(n, Number)):
+        raise Unsupported(
+            f"{cx.name} of as many rows as an honest implementation may find, or fewer"
+        ) from error
+    if undecided and all(
+        n.open is None and n.b is None for n in tree_leaves(result) if isinstance(n, Number)
+    ):
         raise Unsupported(f"{cx.name} of what an honest implementation may decide either way")
     if wholes.is_computed(result, cx.dtype):
         result = wholes.within_type(cx, result, cx.dtype)
@@ -107,13 +187,17 @@ def call(cx, node, env):
 
 
 # Element-wise operations that pass on the mark `beside`: if an operand lies beside a jump, so does the result.
-BESIDE = frozenset("add sub rsub mul div neg abs clamp clamp_min clamp_max maximum minimum where relu hardtanh _to_copy".split())
+BESIDE = frozenset(
+    "add sub rsub mul div neg abs clamp clamp_min clamp_max maximum minimum where relu hardtanh _to_copy".split()
+)
 
 
 def keep_beside(result, args):
     for x in args:
         if isinstance(x, Number) and x.beside is not None and x.beside is not result.beside:
-            result.beside = x.beside.expand(result.v.shape) if result.beside is None else result.beside | x.beside
+            result.beside = (
+                x.beside.expand(result.v.shape) if result.beside is None else result.beside | x.beside
+            )
 
 
 def with_indices(cx, node, env, args, named):
@@ -169,9 +253,12 @@ class Judged:
         # A jump's step is the task's own resolution.
         if number.beside is not None and bool(number.beside.any()):
             self.untellable = max(self.untellable, STEPPED)
-        known = lambda e: torch.zeros_like(self.want) if e is None else e.nan_to_num(nan=math.inf, posinf=math.inf)
+        known = lambda e: (
+            torch.zeros_like(self.want) if e is None else e.nan_to_num(nan=math.inf, posinf=math.inf)
+        )
         self.radius, self.bound = known(number.r), known(number.b)
-        self.spread, self.relative, self.untold = None, 0.0, 0  # untold: elements without a reference, not judged
+        # untold: elements without a reference, not judged
+        self.spread, self.relative, self.untold = None, 0.0, 0
         if number.is_float:
             self.settle()
         else:
@@ -202,13 +289,17 @@ class Judged:
         dropped."""
         self.untold = int(self.allowed.isinf().sum())
         if self.untold * FEW > self.allowed.numel():
-            self.dropped = f"{self.untold} of {self.allowed.numel()} results may be anything in the declared arithmetic"
+            self.dropped = (
+                f"{self.untold} of {self.allowed.numel()} results may be anything in the declared arithmetic"
+            )
 
     def measure(self):
         """The spread of the runs: max(RMS of the runs at this element, RMS over the tensor)."""
         if self.number.runs is None:
             return torch.zeros_like(self.want)
-        square = torch.stack([torch.where(p == self.want, 0.0, (p - self.want) ** 2) for p in self.number.runs]).mean(0)
+        square = torch.stack(
+            [torch.where(p == self.want, 0.0, (p - self.want) ** 2) for p in self.number.runs]
+        ).mean(0)
         # NaN in a run means that the element may be anything.
         square = square.nan_to_num(nan=math.inf, posinf=math.inf)
         plain = square.isfinite() if self.beside is None else square.isfinite() & ~self.beside
@@ -221,7 +312,9 @@ class Judged:
         self.spread = self.measure()
         near = self.bound <= TIGHT * self.spread + 4 * self.rounding()
         # Either side of a step is right. A function of the step may be continuous there, and the runs show that.
-        self.ensemble = not bool((near | self.beside if self.beside is not None and self.is_quantized() else near).all())
+        self.ensemble = not bool(
+            (near | self.beside if self.beside is not None and self.is_quantized() else near).all()
+        )
         self.allowed = self.bound
         if self.ensemble:
             self.allowed = torch.minimum(self.bound, CALIBRATED * self.spread + self.rounding())
@@ -232,29 +325,39 @@ class Judged:
         self.allowed = torch.where(self.want.isfinite(), self.allowed, 0.0)
         # An ambiguous choice may have made an infinity of a number: both are right.
         if self.number.open is not None:
-            self.allowed = torch.where(self.number.open.expand(self.want.shape) & self.want.isinf(), math.inf, self.allowed)
+            self.allowed = torch.where(
+                self.number.open.expand(self.want.shape) & self.want.isinf(), math.inf, self.allowed
+            )
         unnamed = int(self.want.isnan().sum())
         if unnamed:
-            self.dropped = (f"{unnamed} of {self.want.numel()} right answers are NaN, for which kernels have other conventions (a "
-                            "row of which everything is masked)")
+            self.dropped = (
+                f"{unnamed} of {self.want.numel()} right answers are NaN, for which kernels have other conventions (a "
+                "row of which everything is masked)"
+            )
         self.leave_out()
         # An output of zeros has no size to compare the spread with. It is judged if its bound is proved.
         proved = not self.ensemble and self.enclosed and not bool(self.want.any())
         if self.is_quantized():
             self.judge_steps()
         elif self.relative > self.untellable and not proved and self.dropped is None:
-            self.dropped = (f"the right answer cannot be told: honest errors reach {self.relative:.2g} of the output's "
-                            f"size, more than {self.untellable:.2g}")
+            self.dropped = (
+                f"the right answer cannot be told: honest errors reach {self.relative:.2g} of the output's "
+                f"size, more than {self.untellable:.2g}"
+            )
 
     def is_quantized(self):
         """True for a whole or 8-bit output with elements beside a jump."""
-        return self.number.beside is not None and (not self.dtype.is_floating_point or self.dtype in EIGHT_BITS)
+        return self.number.beside is not None and (
+            not self.dtype.is_floating_point or self.dtype in EIGHT_BITS
+        )
 
     def judge_steps(self):
         """Judges a quantized output. A difference of one step is still informative, however many elements are
         ambiguous. The output is dropped if more than one element in 16 may be off by more than a quarter of the greatest,
         and in a whole type by more than 1."""
-        most = float(self.want[self.want.isfinite()].abs().amax()) if bool(self.want.isfinite().any()) else 0.0
+        most = (
+            float(self.want[self.want.isfinite()].abs().amax()) if bool(self.want.isfinite().any()) else 0.0
+        )
         wide = int((self.allowed > max(most / 4, 0.0 if self.dtype.is_floating_point else 1.0)).sum())
         if wide * FEW > self.allowed.numel() and self.dropped is None:
             self.dropped = f"{wide} of {self.allowed.numel()} results may be off by several steps in the declared arithmetic"
@@ -281,8 +384,13 @@ def judge_index(judged, got):
         return judged.want
     values, dim, ties = number.names
     flat = dim is None
-    widen = ((lambda t: t.reshape(-1)) if flat else (lambda t: t) if number.v.dim() == values.v.dim() else
-             (lambda t: t.unsqueeze(dim)))
+    widen = (
+        (lambda t: t.reshape(-1))
+        if flat
+        else (lambda t: t)
+        if number.v.dim() == values.v.dim()
+        else (lambda t: t.unsqueeze(dim))
+    )
     x, b = (None if t is None else t.reshape(-1) if flat else t for t in (values.v, values.b))
     dim = 0 if flat else dim
     best, named = widen(number.v), widen(got)
@@ -303,7 +411,8 @@ def named_twice(index, dim):
     same = index.gather(dim, order).diff(dim=dim) == 0
     edge = torch.zeros_like(order.narrow(dim, 0, min(1, order.shape[dim])), dtype=torch.bool)
     return torch.zeros_like(order, dtype=torch.bool).scatter(
-        dim, order, torch.cat([edge, same], dim) | torch.cat([same, edge], dim))
+        dim, order, torch.cat([edge, same], dim) | torch.cat([same, edge], dim)
+    )
 
 
 def answer(graph, state, inputs, seed=1, device="cpu", tables=frozenset()):

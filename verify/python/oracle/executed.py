@@ -1,5 +1,6 @@
 """Executes a graph's operations in the task's own types or in fp64, without bounds and runs. It takes a tenth of the
 time of `evaluate`."""
+
 import torch
 
 from .graph import packet
@@ -14,7 +15,9 @@ def run(graph, state, inputs, change=None, double=False):
 
     # In-place operations may write to these copies.
     def lift(t):
-        return t.detach().to(device or t.device, torch.float64 if double and t.is_floating_point() else t.dtype, copy=True)
+        return t.detach().to(
+            device or t.device, torch.float64 if double and t.is_floating_point() else t.dtype, copy=True
+        )
 
     def option(x):
         if double and x in FLOATS:
@@ -31,11 +34,14 @@ def run(graph, state, inputs, change=None, double=False):
         elif node.op == "get_attr":
             env[node] = lift(getattr(graph.module, node.target))
         else:
-            args, named = torch.fx.node.map_aggregate((node.args, node.kwargs), lambda a: env[a] if isinstance(a, torch.fx.Node) else option(a))
+            args, named = torch.fx.node.map_aggregate(
+                (node.args, node.kwargs), lambda a: env[a] if isinstance(a, torch.fx.Node) else option(a)
+            )
             if node.op == "output":
                 return list(args[0]) if isinstance(args[0], (tuple, list)) else [args[0]]
             made = change(node, list(args), dict(named)) if change and packet(node) else None
-            target = torch.reshape if packet(node) in ("view", "_unsafe_view") else node.target  # the memory layout may differ here
+            # the memory layout may differ here
+            target = torch.reshape if packet(node) in ("view", "_unsafe_view") else node.target
             env[node] = target(*args, **named) if made is None else made
         for used in node.all_input_nodes:
             if graph.last_use.get(used) is node:

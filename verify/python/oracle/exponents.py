@@ -10,6 +10,7 @@ A `Number` carries two sizes for this purpose. Each is None or has a shape that 
     exponents   of a product of exponentials: the sum of the exponents' magnitudes
     taken       of an exponent, or of a result of exponentials: the greatest number that was subtracted from the exponent
 """
+
 import torch
 
 from .number import U32, Number
@@ -75,9 +76,11 @@ def contracted(cx, made, a, b):
     """Sets the exponents of a matrix product. The terms of a sum with the greatest exponents count."""
     if a.v.dim() < 2 or b.v.dim() < 2:
         return made
+
     def of(x, name, dim):
         size = getattr(x, name)
         return None if size is None else size.expand(x.v.shape).amax(dim, True)
+
     made.taken = _combined(torch.maximum, of(a, "taken", -1), of(b, "taken", -2))
     return _joined(cx, made, of(a, "exponents", -1), of(b, "exponents", -2))
 

@@ -13,6 +13,7 @@ Let y = F x over n places, |F_jk| = 1. The error of an honest transform has two 
 
 Several dimensions are transformed one after the other: lengths and stages add up.
 """
+
 import math
 
 import torch
@@ -31,7 +32,11 @@ def stages(n):
     total, p = 4.0, 2
     while n > 1:
         while n % p == 0:
-            total += math.sqrt(p) * (p + 4) if p <= LARGEST else CHIRP * math.sqrt(2) * 6 * math.ceil(math.log2(2 * p))
+            total += (
+                math.sqrt(p) * (p + 4)
+                if p <= LARGEST
+                else CHIRP * math.sqrt(2) * 6 * math.ceil(math.log2(2 * p))
+            )
             n //= p
         p = p + 1 if p * p <= n else max(n, p + 1)
     return total
@@ -52,7 +57,7 @@ class Spectrum:
         return (t if self.weights is None else t * self.weights).sum(self.dims, keepdim=True)
 
     def norm(self):
-        return self.summed(sum(part.v ** 2 for part in self.parts)).sqrt() * self.scale
+        return self.summed(sum(part.v**2 for part in self.parts)).sqrt() * self.scale
 
     def error(self, level):
         if all(part.error(level) is None for part in self.parts):
@@ -63,8 +68,10 @@ class Spectrum:
         n, norm = sum(self.sizes), self.norm()
         fast = sum(map(stages, self.sizes)) * u * math.sqrt(math.prod(self.sizes)) * norm
         if walk:
-            return (math.sqrt(n) * u + 2.0 ** -22) * norm + 2 * u * v.abs()
-        direct = ((n + MORE_TERMS * len(self.sizes)) * u + (0 if u == U64 else THREE_TF32)) * self.total(lambda part: part.v)
+            return (math.sqrt(n) * u + 2.0**-22) * norm + 2 * u * v.abs()
+        direct = ((n + MORE_TERMS * len(self.sizes)) * u + (0 if u == U64 else THREE_TF32)) * self.total(
+            lambda part: part.v
+        )
         return torch.maximum(direct, fast) + 2 * u * v.abs()
 
 
@@ -75,8 +82,15 @@ def transformed(cx, f, spectrum):
     for k, v in enumerate(made):
         spread = lambda e: None if e is None else e.expand(v.shape)
         runs = moved(lambda *parts, k=k: f(*parts)[k], *spectrum.parts)
-        results.append(cx.out(v, lambda level: spread(spectrum.error(level)), lambda u: spectrum.local(u, v).expand(v.shape), runs,
-                              lambda u: spectrum.local(u, v, True).expand(v.shape)))
+        results.append(
+            cx.out(
+                v,
+                lambda level: spread(spectrum.error(level)),
+                lambda u: spectrum.local(u, v).expand(v.shape),
+                runs,
+                lambda u: spectrum.local(u, v, True).expand(v.shape),
+            )
+        )
     return results
 
 
@@ -123,4 +137,6 @@ def to_real(cx, x, dims, normalization, last):
         weights[-1] = 1.0
     weights = weights.reshape([-1 if d == dims[-1] else 1 for d in range(x.re.v.dim())])
     f = lambda a, b: (torch.ops.aten._fft_c2r(torch.complex(a, b), dims, normalization, last),)
-    return transformed(cx, f, Spectrum(list(x.parts), dims, sizes, scale_of(normalization, sizes), weights))[0]
+    return transformed(cx, f, Spectrum(list(x.parts), dims, sizes, scale_of(normalization, sizes), weights))[
+        0
+    ]

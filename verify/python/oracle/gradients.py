@@ -3,6 +3,7 @@
 PyTorch's own table decomposes most backward operations. The operations below have a rule here for one of two reasons.
 Either the table lacks them, or its decomposition makes a choice that an honest implementation may make otherwise.
 """
+
 import math
 
 import torch
@@ -16,8 +17,13 @@ from .sums import bilinear, reduce, winograd
 
 F = torch.nn.functional
 aten = torch.ops.aten
-OWN = ("max_pool2d_with_indices_backward", "native_dropout_backward", "reflection_pad1d_backward", "reflection_pad2d_backward",
-       "reflection_pad3d_backward")
+OWN = (
+    "max_pool2d_with_indices_backward",
+    "native_dropout_backward",
+    "reflection_pad1d_backward",
+    "reflection_pad2d_backward",
+    "reflection_pad3d_backward",
+)
 
 
 def hard_shrink(grad, x, limit):
@@ -41,26 +47,49 @@ def distances(grad, first, second, p, made):
 
 def apart():
     """Decompositions of backward operations, by operation."""
-    known = {op: function for op, function in decomposition_table.items() if isinstance(op, torch._ops.OpOverload) and
-             "backward" in op._schema.name and op._schema.name.removeprefix("aten::") not in OWN and op._overloadname != "grad_input"}
-    return {**known, aten.hardshrink_backward.default: hard_shrink, aten.softshrink_backward.default: hard_shrink,
-            aten._weight_norm_interface_backward.default: weight_norm, aten._cdist_backward.default: distances}
+    known = {
+        op: function
+        for op, function in decomposition_table.items()
+        if isinstance(op, torch._ops.OpOverload)
+        and "backward" in op._schema.name
+        and op._schema.name.removeprefix("aten::") not in OWN
+        and op._overloadname != "grad_input"
+    }
+    return {
+        **known,
+        aten.hardshrink_backward.default: hard_shrink,
+        aten.softshrink_backward.default: hard_shrink,
+        aten._weight_norm_interface_backward.default: weight_norm,
+        aten._cdist_backward.default: distances,
+    }
 
 
 # --- convolutions ---
 
+
 @rule("aten.convolution_backward.default")
-def convolution(cx, grad, x, w, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, mask):
+def convolution(
+    cx, grad, x, w, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, mask
+):
     """The gradients of a convolution. Each is itself a sum of products: that of the input over the outputs that use it,
     that of the weight over all places."""
     shared = (None, stride, padding, dilation, transposed, output_padding, groups)
     neighbours = winograd(x.v, w.v, stride, dilation, transposed)
     window, channels = math.prod(w.v.shape[2:]), w.v.shape[0] if not transposed else w.v.shape[1]
-    of = lambda g, s, t, which: aten.convolution_backward(g, s, t, *shared, [k == which for k in range(3)])[which]
+    of = lambda g, s, t, which: aten.convolution_backward(g, s, t, *shared, [k == which for k in range(3)])[
+        which
+    ]
     results = [None, None, None]
     if mask[0]:
         blank = torch.zeros_like(x.v)
-        results[0] = bilinear(cx, lambda g, t: of(g, blank, t, 0), grad, w, window * (channels // (1 if transposed else groups)), neighbours)
+        results[0] = bilinear(
+            cx,
+            lambda g, t: of(g, blank, t, 0),
+            grad,
+            w,
+            window * (channels // (1 if transposed else groups)),
+            neighbours,
+        )
     if mask[1]:
         shape = torch.zeros_like(w.v)
         places = x.v.shape[0] * math.prod(x.v.shape[2:] if transposed else grad.v.shape[2:])
@@ -72,17 +101,25 @@ def convolution(cx, grad, x, w, bias_sizes, stride, padding, dilation, transpose
 
 # --- linear maps with weights that are not negative ---
 
+
 def weighted(cx, f, x, n, size=None, own=None):
     """v = f(x), sums of n elements with weights. If weights may be negative, size(t) bounds the sum of magnitudes.
     own(u) is the error of weights that are themselves computed."""
     v, size = f(x.v), size or f
     magnitude = size(x.v.abs())
+
     def propagated(level):
         e = x.error(level)
         return None if e is None else size(e)
+
     more = (lambda u: own(u)) if own else lambda u: 0
-    return cx.out(v, propagated, lambda u: (n + 3) * u * magnitude + more(u), moved(f, x),
-                  lambda u: math.sqrt(n + 3) * u * magnitude + more(u))
+    return cx.out(
+        v,
+        propagated,
+        lambda u: (n + 3) * u * magnitude + more(u),
+        moved(f, x),
+        lambda u: math.sqrt(n + 3) * u * magnitude + more(u),
+    )
 
 
 def overlap(kernel, stride):
@@ -124,26 +161,48 @@ def near(t, rank, reach):
     return pool(t, 2 * reach + 1, 1, reach) * (2 * reach + 1) ** rank
 
 
-PLACE = 8  # roundings of a place between pixels: two products and two sums, each at most as large as the image
+# roundings of a place between pixels: two products and two sums, each at most as large as the image
+PLACE = 8
 
 
-@rule("aten.upsample_linear1d_backward.default", "aten.upsample_bilinear2d_backward.default", "aten.upsample_trilinear3d_backward.default",
-      "aten.upsample_bicubic2d_backward.default")
+@rule(
+    "aten.upsample_linear1d_backward.default",
+    "aten.upsample_bilinear2d_backward.default",
+    "aten.upsample_trilinear3d_backward.default",
+    "aten.upsample_bicubic2d_backward.default",
+)
 def between_pixels(cx, grad, made, given, align, *scales):
     """The gradient of an interpolation. A place that is off by e moves a weight by e. A pixel next to it may get that
     share."""
     op, rank = operator(cx.name), len(made)
     n = math.prod(2 * -(-o // i) + 2 for o, i in zip(made, given[2:]))
     f = lambda g: op(g, made, given, align, *scales)
-    linear = {1: aten.upsample_linear1d_backward, 2: aten.upsample_bilinear2d_backward, 3: aten.upsample_trilinear3d_backward}[rank]
+    linear = {
+        1: aten.upsample_linear1d_backward,
+        2: aten.upsample_bilinear2d_backward,
+        3: aten.upsample_trilinear3d_backward,
+    }[rank]
     plain = lambda g: linear(g, made, given, align, *scales)
     cubic = "bicubic" in cx.name
     around = near(plain(grad.v.abs()), rank, 2 if cubic else 1)
     own = lambda u: PLACE * rank * max(given[2:]) * u * (2 if cubic else 1) * around
-    return weighted(cx, f, grad, n * (2 ** rank if cubic else 1), (lambda t: near(plain(t), rank, 2)) if cubic else None, own)
+    return weighted(
+        cx,
+        f,
+        grad,
+        n * (2**rank if cubic else 1),
+        (lambda t: near(plain(t), rank, 2)) if cubic else None,
+        own,
+    )
 
 
-@rule(*[f"aten.{name}{d}d_backward.default" for name in ("upsample_nearest", "_upsample_nearest_exact") for d in (1, 2, 3)])
+@rule(
+    *[
+        f"aten.{name}{d}d_backward.default"
+        for name in ("upsample_nearest", "_upsample_nearest_exact")
+        for d in (1, 2, 3)
+    ]
+)
 def nearest(cx, grad, made, given, *scales):
     name = cx.name.replace("_backward", "")
     if any(bool((least != most).any()) for _, least, most in nearest_dimensions(name, given, made, scales)):
@@ -155,12 +214,13 @@ def nearest(cx, grad, made, given, *scales):
 
 # --- maxima of windows ---
 
+
 def windows_of(t, rank, kernel, stride, padding, dilation, fill):
     """The elements of each window, flat in the last dimension."""
     t = F.pad(t, [p for p in reversed(padding) for _ in (0, 1)], value=fill)
     first = t.dim() - rank
     for d in range(rank):
-        t = t.unfold(first + d, (kernel[d] - 1) * dilation[d] + 1, stride[d])[..., ::dilation[d]]
+        t = t.unfold(first + d, (kernel[d] - 1) * dilation[d] + 1, stride[d])[..., :: dilation[d]]
     return t.flatten(-rank)
 
 
@@ -188,7 +248,11 @@ def greatest_of_window(cx, grad, x, kernel, stride, padding, dilation, ceil_mode
     if ceil_mode:
         raise Unsupported(f"{cx.name} with ceil_mode")
     flat = lambda t: t.flatten(-rank)
-    _, index = F.max_pool2d(x.v, *wide_, return_indices=True) if rank == 2 else F.max_pool3d(x.v, *wide_, return_indices=True)
+    _, index = (
+        F.max_pool2d(x.v, *wide_, return_indices=True)
+        if rank == 2
+        else F.max_pool3d(x.v, *wide_, return_indices=True)
+    )
     f = lambda g: torch.zeros_like(flat(x.v)).scatter_add(-1, flat(index), flat(g)).reshape(x.v.shape)
     made = weighted(cx, f, grad, overlap(wide_[0], wide_[1]) - 3)
     places, candidates = may_be_greatest(x, rank, *wide_)
@@ -197,13 +261,16 @@ def greatest_of_window(cx, grad, x, kernel, stride, padding, dilation, ceil_mode
     paid = (grad.v != 0) if grad.b is None else (grad.v != 0) | (grad.b > 0)
     candidates = candidates & paid.unsqueeze(-1)
     places = places.clamp(min=0).expand(candidates.shape)
-    open_ = torch.zeros_like(flat(x.v)).scatter_add(-1, places.flatten(-rank - 1), candidates.flatten(-rank - 1).double())
+    open_ = torch.zeros_like(flat(x.v)).scatter_add(
+        -1, places.flatten(-rank - 1), candidates.flatten(-rank - 1).double()
+    )
     return lost(cx, made, (open_ > 0).reshape(x.v.shape))
 
 
 @rule("aten.native_dropout_backward.default")
 def dropout(cx, grad, mask, scale):
     from .elementwise import RULES
+
     kept, cx.name = cx.name, "aten.mul.Tensor"
     made = RULES[cx.name](cx, RULES[cx.name](cx, grad, Number(mask.v.double(), whole=True)), float(scale))
     cx.name = kept

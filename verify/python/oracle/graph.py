@@ -1,4 +1,5 @@
 """Traces a task's forward pass to one graph of ATen operations, with the declared type of every result."""
+
 import contextlib
 import functools
 import warnings
@@ -16,27 +17,105 @@ from ..task import effects, structure
 from . import gradients, recurrent
 from .number import U32, UNIT, Unsupported
 
-SMALL_ELEMENTS, SMALL_WORK = 1 << 12, 1 << 20  # elements of an operation's result, and its floating-point operations
-RANDOM = ("bernoulli", "rand", "randn", "randint", "normal", "multinomial", "native_dropout", "rand_like", "randn_like",
-          "randperm", "uniform", "exponential", "randint_like", "geometric", "cauchy", "log_normal", "normal_functional", "rrelu_with_noise", "random",
-          "binomial", "poisson")
+# elements of an operation's result, and its floating-point operations
+SMALL_ELEMENTS, SMALL_WORK = 1 << 12, 1 << 20
+RANDOM = (
+    "bernoulli",
+    "rand",
+    "randn",
+    "randint",
+    "normal",
+    "multinomial",
+    "native_dropout",
+    "rand_like",
+    "randn_like",
+    "randperm",
+    "uniform",
+    "exponential",
+    "randint_like",
+    "geometric",
+    "cauchy",
+    "log_normal",
+    "normal_functional",
+    "rrelu_with_noise",
+    "random",
+    "binomial",
+    "poisson",
+)
 # Operations without a rule that are decomposed to operations with a rule.
-APART = ("glu", "im2col", "reflection_pad1d", "reflection_pad2d", "reflection_pad3d", "replication_pad1d", "replication_pad2d",
-         "replication_pad3d", "std", "std_mean", "logit", "addcdiv", "addcmul", "lerp", "clamp_min_", "addr", "trace", "dist", "index_copy",
-         "binary_cross_entropy", "soft_margin_loss", "log_sigmoid_forward", "prelu", "_prelu_kernel", "celu", "hardshrink",
-         "softshrink", "threshold", "aminmax", "linalg_cross", "renorm", "upsample_bilinear2d", "upsample_linear1d", "upsample_trilinear3d",
-         "grid_sampler_2d", "deg2rad", "rad2deg", "sgn", "col2im", "affine_grid_generator", "diagonal_copy", "multi_margin_loss",
-         "multilabel_margin_loss_forward", "_weight_norm_interface", "logaddexp2", "ldexp", "index_fill", "block_diag",
-         "nansum", "mvlgamma", "adaptive_max_pool2d", "adaptive_max_pool3d", "_fused_rms_norm", "_unsafe_masked_index",
-         "_unsafe_masked_index_put_accumulate", "rot90", "logaddexp", "nan_to_num", "heaviside", "sinc", "frac")
+APART = (
+    "glu",
+    "im2col",
+    "reflection_pad1d",
+    "reflection_pad2d",
+    "reflection_pad3d",
+    "replication_pad1d",
+    "replication_pad2d",
+    "replication_pad3d",
+    "std",
+    "std_mean",
+    "logit",
+    "addcdiv",
+    "addcmul",
+    "lerp",
+    "clamp_min_",
+    "addr",
+    "trace",
+    "dist",
+    "index_copy",
+    "binary_cross_entropy",
+    "soft_margin_loss",
+    "log_sigmoid_forward",
+    "prelu",
+    "_prelu_kernel",
+    "celu",
+    "hardshrink",
+    "softshrink",
+    "threshold",
+    "aminmax",
+    "linalg_cross",
+    "renorm",
+    "upsample_bilinear2d",
+    "upsample_linear1d",
+    "upsample_trilinear3d",
+    "grid_sampler_2d",
+    "deg2rad",
+    "rad2deg",
+    "sgn",
+    "col2im",
+    "affine_grid_generator",
+    "diagonal_copy",
+    "multi_margin_loss",
+    "multilabel_margin_loss_forward",
+    "_weight_norm_interface",
+    "logaddexp2",
+    "ldexp",
+    "index_fill",
+    "block_diag",
+    "nansum",
+    "mvlgamma",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
+    "_fused_rms_norm",
+    "_unsafe_masked_index",
+    "_unsafe_masked_index_put_accumulate",
+    "rot90",
+    "logaddexp",
+    "nan_to_num",
+    "heaviside",
+    "sinc",
+    "frac",
+)
 
 
 def trilinear(a, b, c, expand_a, expand_b, expand_c, sum_dim, unroll_dim=1):
     """Sums of products of three factors, as in a bilinear layer."""
+
     def wide(t, dims):
         for d in dims:
             t = t.unsqueeze(d)
         return t
+
     return (wide(a, expand_a) * wide(b, expand_b) * wide(c, expand_c)).sum(sum_dim)
 
 
@@ -49,25 +128,39 @@ def fake_quantize(x, scale, zero_point, least, most):
 def between_pixels(decomposed):
     """Decomposes a grid sample, except in the bilinear mode. That mode has a rule of its own, which uses its
     continuity."""
+
     def sample(x, grid, mode=0, *how):
         return NotImplemented if mode == 0 else decomposed(x, grid, mode, *how)
+
     return sample
 
 
 def apart():
     """Decompositions by operation."""
-    known = {op: function for op, function in decomposition_table.items()
-             if isinstance(op, torch._ops.OpOverload) and op._schema.name.removeprefix("aten::") in APART}
+    known = {
+        op: function
+        for op, function in decomposition_table.items()
+        if isinstance(op, torch._ops.OpOverload) and op._schema.name.removeprefix("aten::") in APART
+    }
     sampler = torch.ops.aten.grid_sampler_2d.default
-    return {**known, **gradients.apart(), sampler: between_pixels(known[sampler]), torch.ops.aten._trilinear.default: trilinear,
-            torch.ops.aten.fake_quantize_per_tensor_affine_cachemask.default: fake_quantize}
+    return {
+        **known,
+        **gradients.apart(),
+        sampler: between_pixels(known[sampler]),
+        torch.ops.aten._trilinear.default: trilinear,
+        torch.ops.aten.fake_quantize_per_tensor_affine_cachemask.default: fake_quantize,
+    }
 
 
 @contextlib.contextmanager
 def plainly():
     """Disables fused library kernels, so that attention and recurrent layers are decomposed."""
-    with warnings.catch_warnings(), torch.no_grad(), torch.backends.mkldnn.flags(enabled=False), \
-            torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+    with (
+        warnings.catch_warnings(),
+        torch.no_grad(),
+        torch.backends.mkldnn.flags(enabled=False),
+        torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH),
+    ):
         warnings.simplefilter("ignore")
         fast = torch.backends.mha.get_fastpath_enabled()
         torch.backends.mha.set_fastpath_enabled(False)
@@ -104,7 +197,9 @@ class Graph:
                 out, count = operands[0], count + 1
                 elements += sum(t.numel() for t in tree_leaves(out) if isinstance(t, torch.Tensor))
                 if node.target.overloadpacket in flop_registry:
-                    work += flop_registry[node.target.overloadpacket](*torch.fx.node.map_arg(node.args, made), out_val=out)
+                    work += flop_registry[node.target.overloadpacket](
+                        *torch.fx.node.map_arg(node.args, made), out_val=out
+                    )
         return elements <= SMALL_ELEMENTS * count and work <= SMALL_WORK * count
 
     def random(self):
@@ -126,7 +221,11 @@ def target_name(target):
 
 
 def packet(node):
-    return target_name(node.target).split(".")[1] if node.op == "call_function" and target_name(node.target).startswith("aten.") else ""
+    return (
+        target_name(node.target).split(".")[1]
+        if node.op == "call_function" and target_name(node.target).startswith("aten.")
+        else ""
+    )
 
 
 def state_of(model):
@@ -140,21 +239,31 @@ def untraceable(failure):
 
 
 def made_by(function, mode, given):
-    return make_fx(function, tracing_mode=mode, decomposition_table=apart(), _error_on_data_dependent_ops=False)(*given)
+    return make_fx(
+        function, tracing_mode=mode, decomposition_table=apart(), _error_on_data_dependent_ops=False
+    )(*given)
 
 
 def settled(made, mode, given):
     """Removes mutations within composite library operations that build a result part by part (circular padding, a
     Vandermonde matrix). They become visible only when the graph is traced again."""
+
     # True if the module mutates more than its placeholders. A batch norm mutates only those: its running statistics.
     def mutates(module):
-        return any(node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable and
-                   [getattr(a, "op", "") for a in node.args[:1]] != ["placeholder"] for node in module.graph.nodes)
+        return any(
+            node.op == "call_function"
+            and isinstance(node.target, torch._ops.OpOverload)
+            and node.target._schema.is_mutable
+            and [getattr(a, "op", "") for a in node.args[:1]] != ["placeholder"]
+            for node in module.graph.nodes
+        )
+
     if not mutates(made):
         return made
     try:
         again = made_by(functionalize(made, remove="mutations"), mode, given)
-    except Exception:  # the graph stays unchanged; the comparison with the module's own answer shows whether it is right
+    # the graph stays unchanged; the comparison with the module's own answer shows whether it is right
+    except Exception:
         return made
     return made if mutates(again) else again
 
@@ -175,7 +284,9 @@ def trace(model, inputs, written=()):
         if written:
             return tuple(effects.Effects(result, given, list(written)).tensors())
         found = structure.places(result, torch.Tensor)
-        return result if isinstance(result, torch.Tensor) or not found else tuple(tensor for _, tensor in found)
+        return (
+            result if isinstance(result, torch.Tensor) or not found else tuple(tensor for _, tensor in found)
+        )
 
     failure = None
     for mode, function in attempts(forward):
@@ -186,7 +297,13 @@ def trace(model, inputs, written=()):
                 made = settled(made_by(function, mode, given_now), mode, given_now)
                 model.__dict__.update(held)
             recurrent.spread(made)
-            return Graph(made, names, places, mode == "real", any(isinstance(m, torch.nn.RNNBase) for m in model.modules()))
+            return Graph(
+                made,
+                names,
+                places,
+                mode == "real",
+                any(isinstance(m, torch.nn.RNNBase) for m in model.modules()),
+            )
         except Exception as error:  # a model's own code may raise any exception
             failure = error
     raise untraceable(failure)
@@ -216,19 +333,53 @@ def narrowed(node):
     """
     if packet(node) != "_safe_softmax":
         return None
-    return next((declared(u) for u in node.users if packet(u) == "_to_copy" and not u.users and declared(u) in (
-        torch.float16, torch.bfloat16)), None)
+    return next(
+        (
+            declared(u)
+            for u in node.users
+            if packet(u) == "_to_copy" and not u.users and declared(u) in (torch.float16, torch.bfloat16)
+        ),
+        None,
+    )
 
 
-EXPONENTIALS = ("exp", "exp2", "_softmax", "_safe_softmax", "softmax", "logsumexp", "_log_softmax", "log_softmax")
-PASSED_ON = ("view", "_unsafe_view", "reshape", "transpose", "permute", "unsqueeze", "squeeze", "expand", "slice", "select", "cat", "clone",
-             "alias", "where", "masked_fill", "neg", "_to_copy")
+EXPONENTIALS = (
+    "exp",
+    "exp2",
+    "_softmax",
+    "_safe_softmax",
+    "softmax",
+    "logsumexp",
+    "_log_softmax",
+    "log_softmax",
+)
+PASSED_ON = (
+    "view",
+    "_unsafe_view",
+    "reshape",
+    "transpose",
+    "permute",
+    "unsqueeze",
+    "squeeze",
+    "expand",
+    "slice",
+    "select",
+    "cat",
+    "clone",
+    "alias",
+    "where",
+    "masked_fill",
+    "neg",
+    "_to_copy",
+)
 
 
 def is_exponent(node):
     """True if an exponential uses the result, either directly or after moves and masks."""
     if "exponent" not in node.meta:
-        node.meta["exponent"] = any(packet(u) in EXPONENTIALS or (packet(u) in PASSED_ON and is_exponent(u)) for u in node.users)
+        node.meta["exponent"] = any(
+            packet(u) in EXPONENTIALS or (packet(u) in PASSED_ON and is_exponent(u)) for u in node.users
+        )
     return node.meta["exponent"]
 
 

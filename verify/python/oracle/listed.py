@@ -5,14 +5,44 @@ that their place is certain, and only their presence is not. A result computed f
 so may the element that it is written to. All other rows keep their values, as long as every row goes its own way
 from the list to its place. No operation may count the rows, truncate them, or combine one row with another.
 """
+
 import torch
 
 from .graph import target_name
 from .number import Number, Unsupported
 
-POINTWISE = ("add", "sub", "mul", "div", "neg", "abs", "exp", "relu", "silu", "gelu", "sigmoid", "tanh", "pow", "sqrt", "rsqrt", "square", "clamp",
-             "clamp_min", "softplus", "elu", "leaky_relu", "hardtanh", "hardswish", "mish", "_to_copy", "clone", "detach", "alias")
-ALONG = {"slice": 1, "split": 2, "split_with_sizes": 2, "chunk": 2, "_softmax": 1, "unbind": 1, "select": 1}  # position of the argument `dim`
+POINTWISE = (
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "neg",
+    "abs",
+    "exp",
+    "relu",
+    "silu",
+    "gelu",
+    "sigmoid",
+    "tanh",
+    "pow",
+    "sqrt",
+    "rsqrt",
+    "square",
+    "clamp",
+    "clamp_min",
+    "softplus",
+    "elu",
+    "leaky_relu",
+    "hardtanh",
+    "hardswish",
+    "mish",
+    "_to_copy",
+    "clone",
+    "detach",
+    "alias",
+)
+# position of the argument `dim`
+ALONG = {"slice": 1, "split": 2, "split_with_sizes": 2, "chunk": 2, "_softmax": 1, "unbind": 1, "select": 1}
 WRITTEN = -1  # the rows were written to their places; the list ends here
 
 
@@ -22,12 +52,14 @@ def nonzero(cx, node, mask):
     may = mask.v.bool() | mask.open.expand(mask.v.shape)
     places = torch.nonzero(may)
     cx.listed = True
-    return Number(places, open=mask.open.expand(mask.v.shape)[may].unsqueeze(-1).expand(places.shape), there=True)
+    return Number(
+        places, open=mask.open.expand(mask.v.shape)[may].unsqueeze(-1).expand(places.shape), there=True
+    )
 
 
 def _goes_row_by_row(node):
     row, nodes, is_written = {node: 0}, list(node.graph.nodes), False
-    for user in nodes[nodes.index(node) + 1:]:
+    for user in nodes[nodes.index(node) + 1 :]:
         if any(n in row for n in user.all_input_nodes):
             try:
                 found = _row_of(user, row)

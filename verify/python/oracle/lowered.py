@@ -4,6 +4,7 @@
 Every operation becomes sums, products and elementary functions of numbered elements. Moves of elements become lists
 of numbers. So the evaluator knows nothing of PyTorch, and shares no rule with this package.
 """
+
 import json
 import math
 
@@ -21,6 +22,7 @@ def lower(*names):
         for name in names:
             LOWER["aten." + (name if "." in name else name + ".default")] = function
         return function
+
     return keep
 
 
@@ -118,6 +120,7 @@ def lowered(graph, state, inputs):
     """Returns (JSON of nodes and outputs, the parts of the memory). Raises Unsupported if an operation has no
     lowering."""
     from . import lowering  # noqa: F401  (registers the operations)
+
     low, env = Lowered(), {}
     places = iter([state[n] for n in graph.names] + [inputs[i] for i in graph.inputs])
     for node in graph.nodes:
@@ -130,7 +133,9 @@ def lowered(graph, state, inputs):
         elif node.op == "output":
             outs = torch.fx.node.map_arg(node.args[0], lambda n: env[n])
             outs = list(outs) if isinstance(outs, (tuple, list)) else [outs]
-            text = json.dumps({"nodes": low.nodes, "outputs": [o.node if isinstance(o, Ref) else -1 for o in outs]})
+            text = json.dumps(
+                {"nodes": low.nodes, "outputs": [o.node if isinstance(o, Ref) else -1 for o in outs]}
+            )
             return text, low.parts
         else:
             env[node] = one(low, node, env)

@@ -1,5 +1,6 @@
 """Lowers operations of ATen to the primitives of lowered.py, by their mathematical definition and regardless of
 rounding."""
+
 import math
 
 import torch
@@ -221,12 +222,25 @@ def addmm(low, bias, a, b, beta=1, alpha=1):
 @lower("convolution")
 def convolution(low, x, w, bias, stride, padding, dilation, transposed, output_padding, groups):
     zeros = [torch.zeros(t.shape, device="meta") for t in (x, w)]
-    shape = torch.ops.aten.convolution(*zeros, None, stride, padding, dilation, transposed, output_padding, groups).shape
+    shape = torch.ops.aten.convolution(
+        *zeros, None, stride, padding, dilation, transposed, output_padding, groups
+    ).shape
     rank = len(shape) - 2
     wide = lambda t: list(t) * (rank if len(t) == 1 else 1)
-    made = low.emit("conv", shape, a=x.node, b=w.node, x=list(x.shape), w=list(w.shape), y=list(shape),
-                    stride=wide(stride), padding=wide(padding), dilation=wide(dilation), transposed=int(transposed),
-                    groups=groups)
+    made = low.emit(
+        "conv",
+        shape,
+        a=x.node,
+        b=w.node,
+        x=list(x.shape),
+        w=list(w.shape),
+        y=list(shape),
+        stride=wide(stride),
+        padding=wide(padding),
+        dilation=wide(dilation),
+        transposed=int(transposed),
+        groups=groups,
+    )
     return made if bias is None else low.add(made, low.moved(bias, lambda t: t.reshape(-1, *[1] * rank)))
 
 
@@ -264,11 +278,15 @@ def windows(low, x, kernel, stride, padding, dilation, fill):
     rank = int(low.name.split("pool")[1][0])
     kernel, padding, dilation = wide(kernel, rank), wide(padding, rank), wide(dilation, rank)
     stride = wide(stride, rank) if len(wide(stride, 1)) else kernel
+
     def taken(t):
         t = F.pad(t, [p for p in reversed(padding) for _ in (0, 1)])
         for d in range(rank):
-            t = t.unfold(len(x.shape) - rank + d, (kernel[d] - 1) * dilation[d] + 1, stride[d])[..., ::dilation[d]]
+            t = t.unfold(len(x.shape) - rank + d, (kernel[d] - 1) * dilation[d] + 1, stride[d])[
+                ..., :: dilation[d]
+            ]
         return t
+
     return low.moved(x, taken, fill), list(range(len(x.shape), len(x.shape) + rank))
 
 
@@ -305,7 +323,9 @@ def log_softmax(low, x, dim, *_, **__):
 
 @lower("linalg_vector_norm", "norm.ScalarOpt_dim", "norm.Scalar")
 def norm(low, x, order=2, dims=None, keep=False, **_):
-    dims = list(range(len(x.shape))) if dims is None or dims == [] else [dims] if isinstance(dims, int) else dims
+    dims = (
+        list(range(len(x.shape))) if dims is None or dims == [] else [dims] if isinstance(dims, int) else dims
+    )
     if order in (2, None):
         return low.unary("sqrt", low.reduced("sum", low.mul(x, x), dims, keep))
     if order == 1:
@@ -329,7 +349,9 @@ def column(low, t, x, channel=1):
 @lower("native_batch_norm")
 def batch_norm(low, x, weight, bias, mean, variance, training, momentum, eps):
     if not training:
-        scale = low.div(column(low, weight, x) or 1.0, low.unary("sqrt", low.add(column(low, variance, x), eps)))
+        scale = low.div(
+            column(low, weight, x) or 1.0, low.unary("sqrt", low.add(column(low, variance, x), eps))
+        )
         made = low.mul(low.sub(x, column(low, mean, x)), scale)
         return (made if bias is None else low.add(made, column(low, bias, x))), None, None
     dims = [d for d in range(len(x.shape)) if d != 1]
@@ -338,13 +360,19 @@ def batch_norm(low, x, weight, bias, mean, variance, training, momentum, eps):
 
 @lower("native_layer_norm")
 def layer_norm(low, x, shape, weight, bias, eps):
-    return normalized(low, x, list(range(len(x.shape) - len(shape), len(x.shape))), eps, weight, bias), None, None
+    return (
+        normalized(low, x, list(range(len(x.shape) - len(shape), len(x.shape))), eps, weight, bias),
+        None,
+        None,
+    )
 
 
 @lower("native_group_norm")
 def group_norm(low, x, weight, bias, batch, channels, inner, groups, eps):
     split = low.moved(x, lambda t: t.reshape(batch, groups, channels // groups, -1))
-    part = lambda t: None if t is None else low.moved(t, lambda s: s.reshape(1, groups, channels // groups, 1))
+    part = lambda t: (
+        None if t is None else low.moved(t, lambda s: s.reshape(1, groups, channels // groups, 1))
+    )
     made = normalized(low, split, [2, 3], eps, part(weight), part(bias))
     return low.moved(made, lambda t: t.reshape(x.shape)), None, None
 
@@ -359,7 +387,9 @@ def loss(low, a, b, reduction=1, beta=1.0):
         each = low.add(low.mul(low.mul(m, m), 0.5), low.mul(low.sub(d, m), beta))
         each = each if "huber" in low.name else low.div(each, beta)
     dims = list(range(len(each.shape)))
-    return each if reduction == 0 else low.mean(each, dims) if reduction == 1 else low.reduced("sum", each, dims)
+    return (
+        each if reduction == 0 else low.mean(each, dims) if reduction == 1 else low.reduced("sum", each, dims)
+    )
 
 
 @lower("nll_loss_forward")
@@ -370,7 +400,9 @@ def nll(low, x, target, weight, reduction, ignore):
         raise Unsupported("nll_loss with ignored targets")
     picked = low.moved(x, lambda t: t.gather(1, target.cpu().unsqueeze(1)).squeeze(1))
     each = low.sub(0.0, picked)
-    return (each if reduction == 0 else low.mean(each, [0]) if reduction == 1 else low.reduced("sum", each, [0])), None
+    return (
+        each if reduction == 0 else low.mean(each, [0]) if reduction == 1 else low.reduced("sum", each, [0])
+    ), None
 
 
 @lower("zeros_like", "zeros", "ones", "full", "ones_like", "scalar_tensor", "empty.memory_format")

@@ -1,4 +1,5 @@
 """Rules of normalizations and of the softmax family."""
+
 import math
 
 import torch
@@ -9,13 +10,15 @@ from .number import Number, U32, U64, UNIT, Unsupported, add_bounds, moved, pert
 
 
 def expm1_of_bound(e):
-    return torch.expm1(e) * (1 + 2.0 ** -50)
+    return torch.expm1(e) * (1 + 2.0**-50)
 
 
 def softmax_shift(x, dim, level, y):
     """The effect of the errors of x on the logarithm of the sum of exponentials."""
     e = x.error(level)
-    return None if e is None else torch.log(torch.where(y > 0, y * torch.exp(e), 0.0).sum(dim, True)) + 2.0 ** -50
+    return (
+        None if e is None else torch.log(torch.where(y > 0, y * torch.exp(e), 0.0).sum(dim, True)) + 2.0**-50
+    )
 
 
 def exponential_error(u, x, y, dim, walk):
@@ -41,14 +44,19 @@ def softmax(cx, x, dim, *_, **__):
     f = lambda t: torch.softmax(t, dim)
     y = f(x.v)
     y = torch.where(y.isnan(), 0.0, y) if "safe" in cx.name else y
+
     def propagated(level):
         e = x.error(level)
         if e is None:
             return None
         return torch.where(y > 0, y * expm1_of_bound(e + softmax_shift(x, dim, level, y)), 0.0)
+
     def local(u, walk=False):
         own, of_sum = exponential_error(u, x.v, y, dim, walk)
-        return torch.where(y > 0, y * torch.maximum(own + of_sum + 4 * u, of_sum + u * by_log_sum(x.v, y)), 0.0)
+        return torch.where(
+            y > 0, y * torch.maximum(own + of_sum + 4 * u, of_sum + u * by_log_sum(x.v, y)), 0.0
+        )
+
     made = cx.out(y, propagated, local, moved(f, x), lambda u: local(u, True))
     # FlashAttention rounds the exponentials before the division by their sum, other kernels after it. The relative
     # error is the same.
@@ -60,12 +68,15 @@ def softmax(cx, x, dim, *_, **__):
 def log_softmax(cx, x, dim, *_, **__):
     f = lambda t: torch.log_softmax(t, dim)
     v, y = f(x.v), torch.softmax(x.v, dim)
+
     def propagated(level):
         e = x.error(level)
         return None if e is None else e + softmax_shift(x, dim, level, y)
+
     def local(u, walk=False):
         own, of_sum = exponential_error(u, x.v, y, dim, walk)
         return of_sum + u * (v.abs() + 2 * x.v.abs() + 2 * (x.v - v).abs() + 12)
+
     return cx.out(v, propagated, local, moved(f, x), lambda u: local(u, True))
 
 
@@ -76,20 +87,28 @@ def logsumexp(cx, x, dims, keep=False):
         rest = [d for d in range(x.v.dim()) if d not in dims]
         flat = same(lambda t: t.permute(*rest, *dims).flatten(len(rest)), x)
         made = logsumexp(cx, flat, [len(rest)])
-        return same(lambda t: t.reshape([1 if d in dims else x.v.shape[d] for d in range(x.v.dim())]), made) if keep else made
+        return (
+            same(lambda t: t.reshape([1 if d in dims else x.v.shape[d] for d in range(x.v.dim())]), made)
+            if keep
+            else made
+        )
     dim = dims[0]
     f = lambda t: torch.logsumexp(t, dim, keep)
     v, y = f(x.v), torch.softmax(x.v, dim)
     flat = lambda t: t if keep else t.squeeze(dim)
+
     def propagated(level):
         if x.error(level) is None:
             return None
-        nothing = v.isneginf() & flat(x.error(level).amax(dim, True)).isfinite()  # the sum of an empty or fully masked row is exact
+        # the sum of an empty or fully masked row is exact
+        nothing = v.isneginf() & flat(x.error(level).amax(dim, True)).isfinite()
         return torch.where(nothing, 0.0, flat(softmax_shift(x, dim, level, y)))
+
     def local(u, walk=False):
         _, of_sum = exponential_error(u, x.v, y, dim, walk)
         log = v - flat(x.v.amax(dim, True))
         return 0 if x.v.shape[dim] == 1 and u == U64 else flat(of_sum) + u * (3 * v.abs() + 4 * log.abs() + 8)
+
     return cx.out(v, propagated, local, moved(f, x), lambda u: local(u, True))
 
 
@@ -101,10 +120,10 @@ class Moments:
         self.n = math.prod([x.v.shape[d] for d in dims])
         self.mean = x.v.mean(dims, True)
         self.centered = x.v - self.mean
-        self.variance = (self.centered ** 2).mean(dims, True)
+        self.variance = (self.centered**2).mean(dims, True)
         self.rstd = 1 / torch.sqrt(self.variance + eps)
         self.size = x.v.abs().mean(dims, True)
-        self.square = (x.v ** 2).mean(dims, True)
+        self.square = (x.v**2).mean(dims, True)
 
     def own(self, u):
         """The own errors of the mean, and of the variance in one pass or two, in any order."""
@@ -120,7 +139,9 @@ class Moments:
         e = self.x.error(level)
         if e is None:
             return own_mean, self.of_rstd(own_variance, u)
-        return own_mean + e.mean(self.dims, True) * (1 + self.n * u), self.of_rstd(own_variance + self.moved(e, u), u)
+        return own_mean + e.mean(self.dims, True) * (1 + self.n * u), self.of_rstd(
+            own_variance + self.moved(e, u), u
+        )
 
     def moved(self, e, u):
         """The effect of operands' errors e on the variance, computed in one pass or two at unit u."""
@@ -143,16 +164,28 @@ def variance(cx, x, dim=None, correction=1, keepdim=False):
     factor = m.n / rest
     flat = lambda t: t if keepdim or t is None else t.squeeze(dims)
     f = lambda t: flat(((t - t.mean(dims, True)) ** 2).sum(dims, True) / rest)
+
     def propagated(level):
         e = x.error(level)
         return None if e is None else flat(factor * m.moved(e, U64 if level == 0 else unit_of(cx.dtype)))
-    y = cx.out(f(x.v), propagated, lambda u: flat(factor * (m.own(u)[1] + 2 * u * m.variance)), moved(f, x),
-               lambda u: flat(factor * (m.walk(u)[1] + u * m.variance)))
+
+    y = cx.out(
+        f(x.v),
+        propagated,
+        lambda u: flat(factor * (m.own(u)[1] + 2 * u * m.variance)),
+        moved(f, x),
+        lambda u: flat(factor * (m.walk(u)[1] + u * m.variance)),
+    )
     if cx.name == "aten.var.correction":
         return y
     g = lambda t: flat(t.mean(dims, True))
-    return y, cx.out(g(x.v), lambda level: None if x.error(level) is None else g(x.error(level)),
-                     lambda u: flat(m.own(u)[0]), moved(g, x), lambda u: flat(m.walk(u)[0]))
+    return y, cx.out(
+        g(x.v),
+        lambda level: None if x.error(level) is None else g(x.error(level)),
+        lambda u: flat(m.own(u)[0]),
+        moved(g, x),
+        lambda u: flat(m.walk(u)[0]),
+    )
 
 
 def normalize(cx, x, dims, eps, weight=None, bias=None):
@@ -162,6 +195,7 @@ def normalize(cx, x, dims, eps, weight=None, bias=None):
     W = 1.0 if w is None else w.abs()
     f = affine(m, dims, eps)
     v = f(x.v, w, None if bias is None else bias.v)
+
     def level_bound(level, u):
         e_mean, e_rstd = m.bounds(level, u)
         e = or_zero(x.error(level), x.v) + e_mean
@@ -173,7 +207,8 @@ def normalize(cx, x, dims, eps, weight=None, bias=None):
         if bias is not None:
             own = own + 2 * u * bias.v.abs() + or_zero(bias.error(level), bias.v)
         return bound + own
-    unit = {0: U64, 1: 2.0 ** -24 if cx.dtype != torch.float64 else U64}
+
+    unit = {0: U64, 1: 2.0**-24 if cx.dtype != torch.float64 else U64}
     y = cx.out(v, lambda level: level_bound(level, unit[level]), lambda u: 0)
     y.runs = normalized_runs(cx, m, f, x, weight, bias, y, unit[1], W)
     return y, m
@@ -181,7 +216,7 @@ def normalize(cx, x, dims, eps, weight=None, bias=None):
 
 def statistics(cx, m, x, shape):
     """The mean and 1 / standard deviation as separate results."""
-    walk_mean, walk_variance = m.walk(U64 if cx.dtype == torch.float64 else 2.0 ** -24)
+    walk_mean, walk_variance = m.walk(U64 if cx.dtype == torch.float64 else 2.0**-24)
     runs = ([], [])
     for i in range(cx.count):
         t = x.run(i)
@@ -189,9 +224,11 @@ def statistics(cx, m, x, shape):
         variance = ((t - mean) ** 2).mean(m.dims, True) + cx.noise(m.mean) * walk_variance
         runs[0].append(mean.reshape(shape))
         runs[1].append((1 / torch.sqrt(variance.clamp(min=0) + m.eps)).reshape(shape))
-    proved, honest = m.bounds(0, U64), m.bounds(1, U64 if cx.dtype == torch.float64 else 2.0 ** -24)
-    made = [Number(v.reshape(shape), proved[k].reshape(shape), honest[k].reshape(shape), runs[k] or None)
-            for k, v in enumerate((m.mean, m.rstd))]
+    proved, honest = m.bounds(0, U64), m.bounds(1, U64 if cx.dtype == torch.float64 else 2.0**-24)
+    made = [
+        Number(v.reshape(shape), proved[k].reshape(shape), honest[k].reshape(shape), runs[k] or None)
+        for k, v in enumerate((m.mean, m.rstd))
+    ]
     return [cx.permitted(x, cx.dtype) for x in made] if UNIT.get(cx.dtype, 0.0) > U32 else made
 
 
@@ -202,6 +239,7 @@ def affine(m, dims, eps):
         y = (t - mean) / torch.sqrt(variance.clamp(min=0) + eps)
         y = y if w is None else y * w
         return y if b is None else y + b
+
     return f
 
 
@@ -211,8 +249,13 @@ def normalized_runs(cx, m, f, x, weight, bias, y, u, W):
     _, own = cx.stored(y.v, None, own)
     runs = []
     for i in range(cx.count):
-        p = f(x.run(i), None if weight is None else weight.run(i), None if bias is None else bias.run(i),
-              cx.noise(m.mean) * walk_mean, cx.noise(m.mean) * walk_variance)
+        p = f(
+            x.run(i),
+            None if weight is None else weight.run(i),
+            None if bias is None else bias.run(i),
+            cx.noise(m.mean) * walk_mean,
+            cx.noise(m.mean) * walk_variance,
+        )
         runs.append(p + cx.noise(p) * own)
     return runs
 
@@ -223,8 +266,13 @@ def shaped(x, like, channel):
     return None if x is None else same(lambda t: t.reshape(shape), x)
 
 
-@rule("aten.native_batch_norm.default", "aten._native_batch_norm_legit_functional.default",
-      "aten._native_batch_norm_legit.default", "aten._native_batch_norm_legit.no_stats", "aten.cudnn_batch_norm.default")
+@rule(
+    "aten.native_batch_norm.default",
+    "aten._native_batch_norm_legit_functional.default",
+    "aten._native_batch_norm_legit.default",
+    "aten._native_batch_norm_legit.no_stats",
+    "aten.cudnn_batch_norm.default",
+)
 def batch_norm(cx, x, weight, bias, *rest):
     if cx.name.endswith("no_stats"):
         mean, variance, training, eps = None, None, rest[0], rest[2]
@@ -240,6 +288,7 @@ def batch_norm(cx, x, weight, bias, *rest):
 
 def stored_norm(cx, x, weight, bias, mean, variance, eps):
     from .elementwise import RULES
+
     call = lambda name, *args: RULES["aten." + name](cx, *args)
     name, cx.name = cx.name, "aten.rsqrt.default"
     scale = call("rsqrt.default", call("add.Tensor", shaped(variance, x, 1), eps))
@@ -247,8 +296,9 @@ def stored_norm(cx, x, weight, bias, mean, variance, eps):
     y = call("mul.Tensor", call("sub.Tensor", x, shaped(mean, x, 1)), scale)
     y = y if weight is None else call("mul.Tensor", y, shaped(weight, x, 1))
     y = y if bias is None else call("add.Tensor", y, shaped(bias, x, 1))
-    y.b = y.b + 4 * 2.0 ** -24 * (x.v.abs() + shaped(mean, x, 1).v.abs()) * scale.v * (
-        1.0 if weight is None else shaped(weight, x, 1).v.abs())
+    y.b = y.b + 4 * 2.0**-24 * (x.v.abs() + shaped(mean, x, 1).v.abs()) * scale.v * (
+        1.0 if weight is None else shaped(weight, x, 1).v.abs()
+    )
     return y
 
 

@@ -10,24 +10,31 @@ A `Number` is a tensor in fp64 together with two bounds and a few perturbed copi
 r and b are None if they are zero everywhere. Exact whole numbers and booleans have neither. A comparison has a mask
 `open` of its ambiguous elements: an honest implementation may decide them either way.
 """
+
 import math
 
 import torch
 
-U64 = 2.0 ** -53
-U32 = 2.0 ** -24
-UNIT = {torch.float32: U32, torch.float64: U64, torch.bfloat16: 2.0 ** -8, torch.float16: 2.0 ** -11}
-LARGEST = {torch.float32: 3.4028234663852886e38, torch.bfloat16: 3.3895313892515355e38, torch.float16: 65504.0}
-SMALLEST = {torch.float32: 2.0 ** -126, torch.bfloat16: 2.0 ** -126, torch.float16: 2.0 ** -14}
-EIGHT_BITS = {torch.float8_e4m3fn: (4, -6), torch.float8_e5m2: (3, -14)}  # significant bits, exponent of the smallest normal number
-WHOLE = 2.0 ** 24  # fp32 represents all whole numbers up to here
-SUBNORMAL = 2.0 ** 23  # number of fp32 magnitudes below the smallest normal one
-TOGETHER, ON_A_GPU = 1 << 14, 1 << 18  # elements of a run, at most, for all runs to be computed as one tensor (host, GPU)
+U64 = 2.0**-53
+U32 = 2.0**-24
+UNIT = {torch.float32: U32, torch.float64: U64, torch.bfloat16: 2.0**-8, torch.float16: 2.0**-11}
+LARGEST = {
+    torch.float32: 3.4028234663852886e38,
+    torch.bfloat16: 3.3895313892515355e38,
+    torch.float16: 65504.0,
+}
+SMALLEST = {torch.float32: 2.0**-126, torch.bfloat16: 2.0**-126, torch.float16: 2.0**-14}
+# significant bits, exponent of the smallest normal number
+EIGHT_BITS = {torch.float8_e4m3fn: (4, -6), torch.float8_e5m2: (3, -14)}
+WHOLE = 2.0**24  # fp32 represents all whole numbers up to here
+SUBNORMAL = 2.0**23  # number of fp32 magnitudes below the smallest normal one
+# elements of a run, at most, for all runs to be computed as one tensor (host, GPU)
+TOGETHER, ON_A_GPU = 1 << 14, 1 << 18
 TABLED = 4  # unit roundoffs by which two constructors' tables may differ: two units in the last place
 FEW = 16  # one element in so many may be anything, or lie beside a jump
 CALIBRATED = 8.0  # times the spread of the runs: doc/results/oracle.md
 # Radii are themselves computed in fp64, from nonnegative terms. This factor covers their rounding.
-OUTWARD = 1 + 2.0 ** -20
+OUTWARD = 1 + 2.0**-20
 
 
 class Unsupported(Exception):
@@ -40,14 +47,31 @@ ANY, FIRST, APART, STABLE = range(4)
 
 
 class Number:
-    __slots__ = ("v", "r", "b", "runs", "open", "names", "whole", "there", "exponents", "taken", "terms", "count", "sides", "beside")
+    __slots__ = (
+        "v",
+        "r",
+        "b",
+        "runs",
+        "open",
+        "names",
+        "whole",
+        "there",
+        "exponents",
+        "taken",
+        "terms",
+        "count",
+        "sides",
+        "beside",
+    )
 
     def __init__(self, v, r=None, b=None, runs=None, open=None, names=None, whole=False, there=False):
         self.v, self.r, self.b, self.runs, self.open = v, r, b, runs, open
-        self.whole = whole or not v.is_floating_point()  # whole numbers in any honest arithmetic, even if not the same ones
+        # whole numbers in any honest arithmetic, even if not the same ones
+        self.whole = whole or not v.is_floating_point()
         self.sides = None  # the least and the greatest value of an open index (wholes.py)
         self.beside = None  # mask of elements beside a jump
-        self.names = names  # of an index: (values that it points into, dimension, FIRST, APART, STABLE or ANY)
+        # of an index: (values that it points into, dimension, FIRST, APART, STABLE or ANY)
+        self.names = names
         self.exponents = self.taken = None  # sizes of exponents (exponents.py)
         # A sum of products has the sum of its terms' magnitudes (None: |v|), and the number of its terms.
         self.terms, self.count = None, 1
@@ -89,7 +113,9 @@ def of_mask(x):
     if x.v.dtype != torch.bool:
         raise Unsupported("whole numbers, computed with, that an honest implementation may decide either way")
     off = x.open.double()
-    made = Number(x.v.double(), off, off, None if x.runs is None else [p.double() for p in x.runs], whole=True)
+    made = Number(
+        x.v.double(), off, off, None if x.runs is None else [p.double() for p in x.runs], whole=True
+    )
     made.beside, made.sides = x.open, ((x.v & ~x.open).double(), (x.v | x.open).double())
     return made
 
@@ -120,7 +146,7 @@ def in_eight_bits(v, dtype):
     return torch.where(near.abs() < torch.finfo(dtype).max, near, v.float().to(dtype).double())
 
 
-SHORT, GRID, BELOW = 2.0 ** 12, 2.0 ** 10, 2.0 ** 12
+SHORT, GRID, BELOW = 2.0**12, 2.0**10, 2.0**12
 
 
 def is_exact(x):
@@ -162,7 +188,8 @@ class Context:
         self.generator = torch.Generator(device=device)
         self.generator.manual_seed(seed)
         self.dtype = torch.float32  # declared type of the current operation
-        self.narrow = None  # a 16-bit format to which its result may be rounded, although its declared type is wider
+        # a 16-bit format to which its result may be rounded, although its declared type is wider
+        self.narrow = None
         self.fixed = False  # its result depends on sizes alone
         self.raised = False  # its result is the exponent of an exponential
         self.listed = False  # the graph has a list of rows that may be missing
@@ -171,7 +198,9 @@ class Context:
 
     def noise(self, like):
         """Uniform in [-1, 1], independent for each element."""
-        return torch.rand(like.shape, generator=self.generator, dtype=torch.float64, device=like.device) * 2 - 1
+        return (
+            torch.rand(like.shape, generator=self.generator, dtype=torch.float64, device=like.device) * 2 - 1
+        )
 
     def tabled(self, tensor):
         """Wraps a table that every constructor computes for itself (cosines of angles). Two libraries' functions differ
@@ -190,7 +219,9 @@ class Context:
         if not isinstance(c, float):
             return Number(v)
         single = v.float().double()
-        return Number(v, b=None if bool(single == v) or not math.isfinite(c) else v.abs() * U32, whole=c.is_integer())
+        return Number(
+            v, b=None if bool(single == v) or not math.isfinite(c) else v.abs() * U32, whole=c.is_integer()
+        )
 
     def number(self, x):
         return x if isinstance(x, Number) else self.scalar(x)
@@ -198,15 +229,17 @@ class Context:
     def out(self, v, propagated, local, runs=None, typical=None):
         """The result of an operation.
 
-            v           in fp64
-            propagated  level -> bound on the effect of the operands' errors, or None; level 0 is r, level 1 is b
-            local       unit -> bound on the operation's own error, a tensor or 0
-            runs        i -> the value for the i-th run's operands; None where no operand was perturbed
-            typical     unit -> amplitude of the injected error, if it is less than `local`: for sums
+        v           in fp64
+        propagated  level -> bound on the effect of the operands' errors, or None; level 0 is r, level 1 is b
+        local       unit -> bound on the operation's own error, a tensor or 0
+        runs        i -> the value for the i-th run's operands; None where no operand was perturbed
+        typical     unit -> amplitude of the injected error, if it is less than `local`: for sums
         """
         unit = unit_of(self.dtype)
         endless = bool(v.isinf().any())
-        of_numbers = lambda e: torch.where(v.isinf(), 0.0, e) if endless and isinstance(e, torch.Tensor) else zero_free(e)
+        of_numbers = lambda e: (
+            torch.where(v.isinf(), 0.0, e) if endless and isinstance(e, torch.Tensor) else zero_free(e)
+        )
         r = add_bounds(propagated(0), of_numbers(local(U64)))
         r = None if r is None else r * OUTWARD
         own = of_numbers(local(unit))  # no operation rounds an infinity: a mask's -inf stays exact
@@ -214,7 +247,11 @@ class Context:
         # A kernel may flush a result below the smallest normal number to zero.
         if own is not None:
             least = SMALLEST.get(self.dtype, 0.0)
-            b = torch.where((b == 0) & ((v == 0) | (v.abs() >= least)), 0.0, b + least) if isinstance(b, torch.Tensor) else b + least
+            b = (
+                torch.where((b == 0) & ((v == 0) | (v.abs() >= least)), 0.0, b + least)
+                if isinstance(b, torch.Tensor)
+                else b + least
+            )
         amplitude = own if typical is None else of_numbers(typical(unit))
         b, amplitude = self.stored(v, b, amplitude)
         perturbed = self.perturb(v, runs, amplitude)
@@ -228,7 +265,11 @@ class Context:
             # The format represents this number, and every honest implementation computes it exactly.
             held = v.to(self.dtype).double() == v
             own = half_step(v.abs(), self.dtype)
-            own = torch.where(held if b is None else held & (b == 0), 0.0, own) if v.is_floating_point() else own
+            own = (
+                torch.where(held if b is None else held & (b == 0), 0.0, own)
+                if v.is_floating_point()
+                else own
+            )
             b = own if b is None else torch.where(b == 0, own, b + half_step(v.abs() + b, self.dtype))
             amplitude = own if amplitude is None else amplitude + own
         largest = LARGEST.get(self.dtype)
@@ -278,7 +319,15 @@ class Context:
         small = (size < smallest) & (size > 0)
         if bool(small.any()):
             kept = (p * SUBNORMAL / smallest).round() * (smallest / SUBNORMAL)
-            p = torch.where(small, torch.where(flushed, 0.0, kept) if isinstance(flushed, torch.Tensor) else 0.0 if flushed else kept, p)
+            p = torch.where(
+                small,
+                torch.where(flushed, 0.0, kept)
+                if isinstance(flushed, torch.Tensor)
+                else 0.0
+                if flushed
+                else kept,
+                p,
+            )
         return p
 
 
@@ -307,7 +356,9 @@ def lost(cx, x, where):
     if not x.is_float:
         return Number(x.v, open=where if x.open is None else x.open | where)
     off = lambda e: (torch.zeros_like(x.v) if e is None else e).masked_fill(where, math.inf)
-    return Number(x.v, off(x.r), off(x.b), [x.run(i).masked_fill(where, math.nan) for i in range(cx.count)], open=x.open)
+    return Number(
+        x.v, off(x.r), off(x.b), [x.run(i).masked_fill(where, math.nan) for i in range(cx.count)], open=x.open
+    )
 
 
 def same(f, x, zero_fill=True):
@@ -315,7 +366,15 @@ def same(f, x, zero_fill=True):
     if not isinstance(x, Number):
         raise Unsupported("an element-moving operation on a Python number")
     lift = lambda t: None if t is None else f(t)
-    made = Number(f(x.v), lift(x.r), lift(x.b), None if x.runs is None else [f(t) for t in x.runs], lift(x.open), whole=x.whole, there=x.there)
+    made = Number(
+        f(x.v),
+        lift(x.r),
+        lift(x.b),
+        None if x.runs is None else [f(t) for t in x.runs],
+        lift(x.open),
+        whole=x.whole,
+        there=x.there,
+    )
     for name in ("exponents", "taken", "terms"):
         size = getattr(x, name)
         setattr(made, name, None if size is None else f(size.expand(x.v.shape)))

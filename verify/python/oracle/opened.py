@@ -1,5 +1,6 @@
 """A session of the oracle with one imported task. It holds modules and graphs by sizes, and takes inputs and weights as
 tensors."""
+
 import copy
 import json
 import os
@@ -43,7 +44,10 @@ class Task:
         names = [e["name"] for e in self.description["inputs"]]
         drawn = dict(zip(names, self.source.instance(self.spread(sizes)).inputs()))
         fills = next((c["fill"] for c in self.description["classes"] if c["name"] == named), {})
-        return {n: shaped.changed(v, fills.get(n, {})) if isinstance(v, torch.Tensor) else v for n, v in drawn.items()}
+        return {
+            n: shaped.changed(v, fills.get(n, {})) if isinstance(v, torch.Tensor) else v
+            for n, v in drawn.items()
+        }
 
     def built(self, sizes):
         """Returns [instance, module, graph or None] for values of axes."""
@@ -62,13 +66,16 @@ class Task:
         kept = self.built(sizes)
         instance, model, traced = kept
         if "weights" in tensors:
-            weight.load(model, weight.unpack(self.description["weights"], tensors["weights"].reshape(-1), sizes))
-        inputs = [tensors[e["name"]].to(getattr(torch, e["dtype"])) if "shape" in e else number_of(e, sizes)
-                  for e in self.description["inputs"]]
+            weight.load(
+                model, weight.unpack(self.description["weights"], tensors["weights"].reshape(-1), sizes)
+            )
+        inputs = [
+            tensors[e["name"]].to(getattr(torch, e["dtype"])) if "shape" in e else number_of(e, sizes)
+            for e in self.description["inputs"]
+        ]
         if traced is None or traced.of_values:
             traced = kept[2] = graph.trace(model, inputs, effects.written_in(self.description))
         return traced, graph.state_of(model), inputs, model
-
 
     def admits(self, before, after):
         """True if the task's own model gives the same answer for `after` in a process that computed `before` first, and
@@ -84,13 +91,17 @@ class Task:
         def call(model, inputs):
             torch.manual_seed(1)
             return [tensor.double() for tensor in effects.outputs(model, copy.deepcopy(inputs))]
+
         with torch.no_grad():
             torch.manual_seed(1)
             inputs = [on(x) for x in then.inputs()]
             alone, model = call(of(then), inputs), of(first)
             call(model, [on(x) for x in first.inputs()])
             served = call(model if repr(_told(first)) == repr(_told(then)) else of(then), inputs)
-        return all(a.shape == b.shape and torch.allclose(a, b, rtol=NEAR, atol=NEAR, equal_nan=True) for a, b in zip(alone, served))
+        return all(
+            a.shape == b.shape and torch.allclose(a, b, rtol=NEAR, atol=NEAR, equal_nan=True)
+            for a, b in zip(alone, served)
+        )
 
 
 def _told(instance):
@@ -100,7 +111,11 @@ def _told(instance):
 
 def _tables(task, model):
     """The names of buffers that a candidate's constructor computes for itself, as the task's own does."""
-    given = {w["name"] for w in task.description.get("weights", []) if w["kind"] != "constructed" or w.get("loaded", True)}
+    given = {
+        w["name"]
+        for w in task.description.get("weights", [])
+        if w["kind"] != "constructed" or w.get("loaded", True)
+    }
     return frozenset(name for name, _ in model.named_buffers() if name not in given)
 
 
@@ -131,9 +146,12 @@ def check(task, judged, model, inputs):
     for call in ("first",) if task.stateless else ("first", "second"):
         torch.manual_seed(1)
         if _is_off(judged, effects.outputs(model, list(map(_copied, inputs))), times):
-            raise Unsupported("the module's own answer is beyond what its declared arithmetic allows here" if task.stateless else
-                              f"the module's own {call} answer is not that of its graph: it keeps state between "
-                              "calls, or the graph is not what it computes")
+            raise Unsupported(
+                "the module's own answer is beyond what its declared arithmetic allows here"
+                if task.stateless
+                else f"the module's own {call} answer is not that of its graph: it keeps state between "
+                "calls, or the graph is not what it computes"
+            )
     task.stateless = True
 
 
@@ -148,7 +166,9 @@ def _cause(error, model, inputs):
             model(*map(_copied, inputs))
     except (IndexError, ValueError, RuntimeError) as own:
         return own if is_short(own, torch.cuda.OutOfMemoryError) else graph.untraceable(own)
-    return Unsupported(f"the oracle cannot evaluate this graph: {type(error).__name__}: {' '.join(str(error).split())[:200]}")
+    return Unsupported(
+        f"the oracle cannot evaluate this graph: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    )
 
 
 def answers(task, sizes, tensors, seed=1):

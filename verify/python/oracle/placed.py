@@ -1,4 +1,5 @@
 """Operations that place elements by order or by index: sorting, scattering, writing into places."""
+
 import torch
 
 from .elementwise import div, mul, or_zero, rule
@@ -32,7 +33,11 @@ def _exchanged(x, dim, ties):
     near = _steps(full, dim) <= reach
     if ties == STABLE:
         near &= reach > 0  # equal values without error keep their order
-    edge = torch.zeros_like(near.narrow(dim, 0, 1)) if near.shape[dim] else torch.zeros_like(full, dtype=torch.bool)
+    edge = (
+        torch.zeros_like(near.narrow(dim, 0, 1))
+        if near.shape[dim]
+        else torch.zeros_like(full, dtype=torch.bool)
+    )
     both = torch.cat([edge, near], dim) | torch.cat([near, edge], dim) if near.shape[dim] else edge
     return torch.zeros_like(both).scatter(dim, order, both)
 
@@ -42,8 +47,15 @@ def _reached(x, dim, index):
     an ambiguous element, these are all elements. If the index comes from a sort or a top-k of a tensor of the same
     shape, they are only those whose selection is ambiguous."""
     rows = torch.zeros_like(x.v, dtype=torch.bool)
-    rows[tuple(slice(None if d == dim % x.v.dim() else n) for d, n in enumerate(index.v.shape))] = index.open.any(dim, True)
-    if index.names is None or index.names[1] is None or index.names[0].v.shape != x.v.shape or index.names[1] % x.v.dim() != dim % x.v.dim():
+    rows[tuple(slice(None if d == dim % x.v.dim() else n) for d, n in enumerate(index.v.shape))] = (
+        index.open.any(dim, True)
+    )
+    if (
+        index.names is None
+        or index.names[1] is None
+        or index.names[0].v.shape != x.v.shape
+        or index.names[1] % x.v.dim() != dim % x.v.dim()
+    ):
         return rows
     values = index.names[0]
     bound, picked = or_zero(values.b, values.v), values.v.gather(dim, index.v)
@@ -60,8 +72,13 @@ def topk(cx, x, k, dim=-1, largest=True, *_, **__):
 @rule("aten.sort.default", "aten.sort.stable")
 def sort(cx, x, dim=-1, descending=False, stable=None, **named):
     dim, descending = named.get("dim", dim), named.get("descending", descending)
-    return _order(cx, x, lambda t: torch.sort(t, dim=dim, descending=descending, stable=True), dim,
-                  STABLE if named.get("stable", stable) else APART)
+    return _order(
+        cx,
+        x,
+        lambda t: torch.sort(t, dim=dim, descending=descending, stable=True),
+        dim,
+        STABLE if named.get("stable", stable) else APART,
+    )
 
 
 def _added(cx, x, source, put):
@@ -71,11 +88,13 @@ def _added(cx, x, source, put):
     v = f(x.v, source.v)
     size = f(x.v.abs(), source.v.abs())
     walk = torch.maximum(v.abs(), f(x.v.double() ** 2, source.v.double() ** 2).sqrt())
+
     def propagated(level):
         ex, es = x.error(level), source.error(level)
         if ex is None and es is None:
             return None
         return f(or_zero(ex, x.v.double()), or_zero(es, source.v.double()))
+
     return cx.out(v, propagated, lambda u: n * u * size, moved(f, x, source), lambda u: n.sqrt() * u * walk)
 
 
@@ -86,14 +105,22 @@ def scatter_add(cx, x, dim, index, source):
     if not index.is_undecided:
         return made
     source = same(lambda t: t[tuple(slice(n) for n in index.v.shape)], source)
-    beside = added_beside(index, source, lambda at, s: torch.zeros_like(made.v).scatter_add(dim, at, s), x.v.shape[dim], made.v)
+    beside = added_beside(
+        index, source, lambda at, s: torch.zeros_like(made.v).scatter_add(dim, at, s), x.v.shape[dim], made.v
+    )
     return lost(cx, made, _reached(x, dim, index)) if beside is None else either_way(cx, made, beside)
 
 
 def met_by(x, source, dim, index, by_row):
     """The number of source elements for each place."""
     none, ones = torch.zeros_like(x.v.double()), torch.ones_like(source.v.double())
-    return none.index_add(dim, index.v, ones) if by_row else none.scatter_add(dim, index.v, torch.ones(index.v.shape, dtype=torch.float64, device=none.device))
+    return (
+        none.index_add(dim, index.v, ones)
+        if by_row
+        else none.scatter_add(
+            dim, index.v, torch.ones(index.v.shape, dtype=torch.float64, device=none.device)
+        )
+    )
 
 
 @rule("aten.scatter_reduce.two", "aten.index_reduce.default")
@@ -102,28 +129,46 @@ def scatter_reduce(cx, x, dim, index, source, reduce, include_self=True):
     is chosen from."""
     plain_index(index)
     by_row = "index_reduce" in cx.name
+
     def put(t, s, how, own=True):
-        return t.index_reduce(dim, index.v, s, how, include_self=own) if by_row else t.scatter_reduce(dim, index.v, s, how, include_self=own)
+        return (
+            t.index_reduce(dim, index.v, s, how, include_self=own)
+            if by_row
+            else t.scatter_reduce(dim, index.v, s, how, include_self=own)
+        )
+
     if reduce in ("amax", "amin"):
         f = lambda t, s: put(t.double(), s.double(), reduce, include_self)
+
         def propagated(level):
             ex, es = x.error(level), source.error(level)
             if ex is None and es is None:
                 return None
             return put(or_zero(ex, x.v.double()), or_zero(es, source.v.double()), "amax", include_self)
+
         return cx.out(f(x.v, source.v), propagated, lambda u: 0, moved(f, x, source))
     if reduce == "prod":
         f = lambda t, s: put(t.double(), s.double(), "prod", include_self)
         v, n = f(x.v, source.v), met_by(x, source, dim, index, by_row) + 1
+
         def moved_by(level):
             ex, es = x.error(level), source.error(level)
             if ex is None and es is None:
                 return None
-            return f(x.v.abs() + or_zero(ex, x.v.double()), source.v.abs() + or_zero(es, source.v.double())) - v.abs() + 2.0 ** -50 * n * v.abs()
+            return (
+                f(x.v.abs() + or_zero(ex, x.v.double()), source.v.abs() + or_zero(es, source.v.double()))
+                - v.abs()
+                + 2.0**-50 * n * v.abs()
+            )
+
         return cx.out(v, moved_by, lambda u: n * u * v.abs(), moved(f, x, source))
     if reduce not in ("sum", "mean"):
         raise Unsupported(f"{cx.name} with {reduce}")
-    adds = (lambda t, s: t.index_add(dim, index.v, s)) if by_row else (lambda t, s: t.scatter_add(dim, index.v, s))
+    adds = (
+        (lambda t, s: t.index_add(dim, index.v, s))
+        if by_row
+        else (lambda t, s: t.scatter_add(dim, index.v, s))
+    )
     met = adds(torch.zeros_like(x.v.double()), torch.ones_like(source.v.double()))
     kept = x if include_self else same(lambda t: torch.where(met > 0, 0.0, t.double()), x)
     total = _added(cx, kept, source, adds)
@@ -132,18 +177,35 @@ def scatter_reduce(cx, x, dim, index, source, reduce, include_self=True):
 
 @rule("aten.index_add.default", "aten.index_add_.default")
 def index_add(cx, x, dim, index, source, alpha=1):
-    plain_index(*([] if index.there or index.sides is not None else [index]), *(t for t in (x, source) if not t.is_float))
+    plain_index(
+        *([] if index.there or index.sides is not None else [index]),
+        *(t for t in (x, source) if not t.is_float),
+    )
     source = source if alpha == 1 else mul(cx, source, alpha)
     made = _added(cx, x, source, lambda t, s: t.index_add(dim, index.v, s))
     if not index.is_undecided:
         return made
     if index.sides is not None:
-        along = lambda at: at.reshape([-1 if d == dim % x.v.dim() else 1 for d in range(x.v.dim())]).expand(source.v.shape)
+        along = lambda at: at.reshape([-1 if d == dim % x.v.dim() else 1 for d in range(x.v.dim())]).expand(
+            source.v.shape
+        )
         wide = Number(along(index.v), open=along(index.open))
         wide.sides = tuple(along(t) for t in index.sides)
-        beside = added_beside(wide, source, lambda at, s: torch.zeros_like(made.v).scatter_add(dim, at, s), x.v.shape[dim], made.v)
-        return lost(cx, made, torch.ones_like(made.v, dtype=torch.bool)) if beside is None else either_way(cx, made, beside)
-    there = torch.zeros(x.v.shape[dim], dtype=torch.bool, device=x.v.device).index_fill(0, index.v[index.open], True)
+        beside = added_beside(
+            wide,
+            source,
+            lambda at, s: torch.zeros_like(made.v).scatter_add(dim, at, s),
+            x.v.shape[dim],
+            made.v,
+        )
+        return (
+            lost(cx, made, torch.ones_like(made.v, dtype=torch.bool))
+            if beside is None
+            else either_way(cx, made, beside)
+        )
+    there = torch.zeros(x.v.shape[dim], dtype=torch.bool, device=x.v.device).index_fill(
+        0, index.v[index.open], True
+    )
     return lost(cx, made, there.reshape([-1 if d == dim % x.v.dim() else 1 for d in range(x.v.dim())]))
 
 
@@ -158,8 +220,14 @@ def _settled(cx, made, source, places):
     if not bool(several.any()):
         return made
     values = flat(source.v).double()
-    most, least = (blank.scatter_reduce(0, places, values, how, include_self=False) for how in ("amax", "amin"))
-    error = blank if source.b is None else blank.scatter_reduce(0, places, flat(source.b), "amax", include_self=False)
+    most, least = (
+        blank.scatter_reduce(0, places, values, how, include_self=False) for how in ("amax", "amin")
+    )
+    error = (
+        blank
+        if source.b is None
+        else blank.scatter_reduce(0, places, flat(source.b), "amax", include_self=False)
+    )
     anything = (several & ((most != least) | (error > 0) | most.isnan())).reshape(made.v.shape)
     if not bool(anything.any()):
         return made
@@ -183,12 +251,17 @@ def index_put(cx, x, indices, values, accumulate=False, **_):
     if accumulate:
         lay = [None if i is None else i.v for i in indices]
         return _added(cx, x, values, lambda t, s: torch.ops.aten.index_put(t, lay, s, True))
+
     def put(t, s):
         t = t.clone()
         t[where] = s.to(t.dtype)
         return t
-    lift = lambda level: None if x.error(level) is None and values.error(level) is None else put(
-        or_zero(x.error(level), x.v.double()), or_zero(values.error(level), values.v.double()))
+
+    lift = lambda level: (
+        None
+        if x.error(level) is None and values.error(level) is None
+        else put(or_zero(x.error(level), x.v.double()), or_zero(values.error(level), values.v.double()))
+    )
     runs = moved(put, x, values)
     made = Number(put(x.v, values.v), lift(0), lift(1))
     made.runs = None if runs is None else [runs(i) for i in range(cx.count)]
@@ -219,7 +292,11 @@ def select_scatter(cx, x, source, dim, index):
 
 def _is_whole_sort(x, dim, index):
     """True if the index is the complete sort order of a tensor of that shape, along that dimension."""
-    if index.names is None or index.names[1] is None or not index.v.shape == x.v.shape == index.names[0].v.shape:
+    if (
+        index.names is None
+        or index.names[1] is None
+        or not index.v.shape == x.v.shape == index.names[0].v.shape
+    ):
         return False
     return dim % x.v.dim() == index.names[1] % x.v.dim()
 
@@ -230,17 +307,24 @@ def _as_sorted(cx, dim, index, source):
     n, x = index.v.shape[dim], index.names[0]
     bound = or_zero(x.b, x.v).gather(dim, index.v)
     starts = _steps(x.v.gather(dim, index.v), dim) > bound.narrow(dim, 1, n - 1) + bound.narrow(dim, 0, n - 1)
-    row = torch.cat([torch.zeros_like(index.v.narrow(dim, 0, 1)), starts.cumsum(dim)], dim)  # each element's group of neighbours
-    of_row = lambda t, how: torch.zeros_like(t).scatter_reduce(dim, row, t, how, include_self=False).gather(dim, row)
+    # each element's group of neighbours
+    row = torch.cat([torch.zeros_like(index.v.narrow(dim, 0, 1)), starts.cumsum(dim)], dim)
+    of_row = lambda t, how: (
+        torch.zeros_like(t).scatter_reduce(dim, row, t, how, include_self=False).gather(dim, row)
+    )
     values = source.v.double()
     spread = of_row(values, "amax") - of_row(values, "amin")
     if source.is_float:
         reach = lambda level: spread + of_row(or_zero(source.error(level), values), "amax")
-        return Number(source.v, reach(0), reach(1), [source.run(i) + cx.noise(spread) * spread for i in range(cx.count)])
+        return Number(
+            source.v, reach(0), reach(1), [source.run(i) + cx.noise(spread) * spread for i in range(cx.count)]
+        )
     if source.v.dtype == torch.bool:
         own = torch.zeros_like(values) if source.open is None else source.open.double()
         return Number(source.v, open=spread + of_row(own, "amax") > 0)
-    raise Unsupported(f"{cx.name} of whole numbers by an order that an honest implementation may decide either way")
+    raise Unsupported(
+        f"{cx.name} of whole numbers by an order that an honest implementation may decide either way"
+    )
 
 
 @rule("aten.scatter.src", "aten.scatter_.src", "aten.scatter.value", "aten.scatter_.value")
@@ -256,7 +340,9 @@ def scatter(cx, x, dim, index, source):
     if source.open is not None and not source.is_float:
         made.open = torch.zeros_like(made.v).scatter(dim, index.v, source.open)
     made = lost(cx, made, reached)
-    return _settled(cx, made, source, torch.arange(x.v.numel(), device=x.v.device).reshape(x.v.shape).gather(dim, index.v))
+    return _settled(
+        cx, made, source, torch.arange(x.v.numel(), device=x.v.device).reshape(x.v.shape).gather(dim, index.v)
+    )
 
 
 @rule("aten.fill.Scalar", "aten.fill.Tensor")

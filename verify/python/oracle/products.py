@@ -1,4 +1,5 @@
 """Rules of matrix products with scales, by groups, and of 8-bit numbers."""
+
 import math
 
 import torch
@@ -9,7 +10,7 @@ from .shape import joined
 from .sums import bilinear, plus, product
 
 # The fp8 unit before Blackwell: the terms of a step, and the error of a step (doc/error-model.md).
-STEP, LOSS = 32, 34 * 2.0 ** -13
+STEP, LOSS = 32, 34 * 2.0**-13
 
 
 def by_unit(cx, a, b):
@@ -18,9 +19,14 @@ def by_unit(cx, a, b):
     made = bilinear(cx, torch.matmul, a, b, n)
     steps = -(-n // STEP)
     size = a.v.abs() @ b.v.abs()
-    norm = ((a.v ** 2) @ (b.v ** 2)).sqrt()
-    walk = 2 * math.sqrt(steps * (min(n, STEP) + 2) / 3) * 2.0 ** -13 * torch.maximum(made.v.abs(), norm)
-    return Number(made.v, made.r, made.b + steps * LOSS * size, [made.run(i) + cx.noise(walk) * walk for i in range(cx.count)] or None)
+    norm = ((a.v**2) @ (b.v**2)).sqrt()
+    walk = 2 * math.sqrt(steps * (min(n, STEP) + 2) / 3) * 2.0**-13 * torch.maximum(made.v.abs(), norm)
+    return Number(
+        made.v,
+        made.r,
+        made.b + steps * LOSS * size,
+        [made.run(i) + cx.noise(walk) * walk for i in range(cx.count)] or None,
+    )
 
 
 def scale_of(scale, rows, columns):

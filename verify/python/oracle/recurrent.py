@@ -5,6 +5,7 @@ A graph of thousands of nodes takes minutes to trace step by step, at a millisec
 written here instead. The formulas are those of PyTorch's documentation. The products of all steps with the inputs
 are one product.
 """
+
 import torch
 from torch.overrides import TorchFunctionMode
 
@@ -12,13 +13,24 @@ aten = torch.ops.aten
 GATES = {"rnn_tanh": 1, "rnn_relu": 1, "gru": 3, "lstm": 4}
 FUNCTIONS = {getattr(torch, kind): kind for kind in GATES}
 _library = torch.library.Library("unseen", "DEF")
-_library.define("recurrent(str kind, Tensor x, Tensor[] states, Tensor[] weights, bool biased, int layers, bool two_ways, "
-                "bool batch_first) -> Tensor[]")
+_library.define(
+    "recurrent(str kind, Tensor x, Tensor[] states, Tensor[] weights, bool biased, int layers, bool two_ways, "
+    "bool batch_first) -> Tensor[]"
+)
 
 
 def _run(kind, x, states, weights, biased, layers, two_ways, batch_first):
-    made = getattr(torch, kind)(x, list(states) if kind == "lstm" else states[0], list(weights), biased, layers, 0.0, False, two_ways,
-                                batch_first)
+    made = getattr(torch, kind)(
+        x,
+        list(states) if kind == "lstm" else states[0],
+        list(weights),
+        biased,
+        layers,
+        0.0,
+        False,
+        two_ways,
+        batch_first,
+    )
     return list(made)
 
 
@@ -48,17 +60,32 @@ class Whole(TorchFunctionMode):
             index, most = _of_one_hot(*args, **(kwargs or {}))
             if most > 0:
                 return (index.unsqueeze(-1) == torch.arange(most, device=index.device)).long()
-        if function is getattr(torch.nn.functional, "linear_cross_entropy", None) and (kwargs or {}).get("options"):
-            kwargs = {k: v for k, v in kwargs.items() if k != "options"}  # the chunk size does not change the result
+        if function is getattr(torch.nn.functional, "linear_cross_entropy", None) and (kwargs or {}).get(
+            "options"
+        ):
+            # the chunk size does not change the result
+            kwargs = {k: v for k, v in kwargs.items() if k != "options"}
         kind = FUNCTIONS.get(function)
-        if kind is None or kwargs or len(args) != 9 or not isinstance(args[3], bool) or not isinstance(args[2], (list, tuple)):
+        if (
+            kind is None
+            or kwargs
+            or len(args) != 9
+            or not isinstance(args[3], bool)
+            or not isinstance(args[2], (list, tuple))
+        ):
             return function(*args, **(kwargs or {}))
         x, states, weights, biased, layers, dropout, training, two_ways, batch_first = args
         states = list(states) if kind == "lstm" else [states]
         ways = 2 if two_ways else 1
-        if (dropout and training and layers > 1) or len(weights) != layers * ways * (4 if biased else 2) or x.dim() != 3:
+        if (
+            (dropout and training and layers > 1)
+            or len(weights) != layers * ways * (4 if biased else 2)
+            or x.dim() != 3
+        ):
             return function(*args)
-        return tuple(torch.ops.unseen.recurrent(kind, x, states, list(weights), biased, layers, two_ways, batch_first))
+        return tuple(
+            torch.ops.unseen.recurrent(kind, x, states, list(weights), biased, layers, two_ways, batch_first)
+        )
 
 
 class _Steps:
@@ -66,7 +93,9 @@ class _Steps:
 
     def __init__(self, graph, node):
         self.graph, self.dtype, self.known = graph, node.args[1].meta["val"].dtype, {}
-        self.kind, x, self.states, self.weights, self.biased, self.layers, two_ways, self.batch_first = node.args
+        self.kind, x, self.states, self.weights, self.biased, self.layers, two_ways, self.batch_first = (
+            node.args
+        )
         self.x, self.ways = x, 2 if two_ways else 1
         steps, batch, self.width = x.meta["val"].shape
         self.steps, self.batch = (batch, steps) if self.batch_first else (steps, batch)
@@ -96,13 +125,21 @@ class _Steps:
 
     def product(self, x, weight, bias):
         """The product of x with a transposed weight, plus the bias."""
-        made = self.op(aten.mm.default, x, weight, shape=(x.meta["val"].shape[0], weight.meta["val"].shape[1]))
+        made = self.op(
+            aten.mm.default, x, weight, shape=(x.meta["val"].shape[0], weight.meta["val"].shape[1])
+        )
         return made if bias is None else self.op(aten.add.Tensor, made, bias)
 
     def part(self, gates, first, count=1):
         """Slices `count` gates from [batch, gates * hidden]."""
-        return self.op(aten.slice.Tensor, gates, 1, first * self.hidden, (first + count) * self.hidden,
-                       shape=(self.batch, count * self.hidden))
+        return self.op(
+            aten.slice.Tensor,
+            gates,
+            1,
+            first * self.hidden,
+            (first + count) * self.hidden,
+            shape=(self.batch, count * self.hidden),
+        )
 
     def add(self, a, b):
         return self.op(aten.add.Tensor, a, b)
@@ -114,29 +151,45 @@ class _Steps:
         """The gates are reset, update, new."""
         gates = self.op(aten.sigmoid.default, self.add(self.part(of_input, 0, 2), self.part(of_state, 0, 2)))
         reset, update = self.part(gates, 0), self.part(gates, 1)
-        new = self.op(aten.tanh.default, self.add(self.part(of_input, 2), self.mul(reset, self.part(of_state, 2))))
+        new = self.op(
+            aten.tanh.default, self.add(self.part(of_input, 2), self.mul(reset, self.part(of_state, 2)))
+        )
         return [self.add(new, self.mul(update, self.op(aten.sub.Tensor, hidden, new)))]
 
     def lstm(self, of_input, of_state, hidden, cell):
         """The gates are input, forget, cell, output."""
         total = self.add(of_input, of_state)
-        first, out = self.op(aten.sigmoid.default, self.part(total, 0, 2)), self.op(aten.sigmoid.default, self.part(total, 3))
+        first, out = (
+            self.op(aten.sigmoid.default, self.part(total, 0, 2)),
+            self.op(aten.sigmoid.default, self.part(total, 3)),
+        )
         new = self.mul(self.part(first, 0), self.op(aten.tanh.default, self.part(total, 2)))
         cell = self.add(self.mul(self.part(first, 1), cell), new)
         return [self.mul(out, self.op(aten.tanh.default, cell)), cell]
 
     def plain(self, of_input, of_state, hidden):
-        return [self.op(aten.tanh.default if self.kind == "rnn_tanh" else aten.relu.default, self.add(of_input, of_state))]
+        return [
+            self.op(
+                aten.tanh.default if self.kind == "rnn_tanh" else aten.relu.default,
+                self.add(of_input, of_state),
+            )
+        ]
 
     def direction(self, flat, number, backwards):
         """One direction of a layer over [steps * batch, width]. Returns (the results of every step, the states after
         the last)."""
         each, cell = 4 if self.biased else 2, {"gru": self.gru, "lstm": self.lstm}.get(self.kind, self.plain)
-        w_input, w_state, b_input, b_state = [*self.weights[number * each:(number + 1) * each], None, None][:4]
-        w_input, w_state = (self.op(aten.t.default, w, shape=w.meta["val"].shape[::-1]) for w in (w_input, w_state))
-        of_inputs = self.reshaped(self.product(flat, w_input, b_input), self.steps, self.batch, GATES[self.kind] * self.hidden)
+        w_input, w_state, b_input, b_state = [*self.weights[number * each : (number + 1) * each], None, None][
+            :4
+        ]
+        w_input, w_state = (
+            self.op(aten.t.default, w, shape=w.meta["val"].shape[::-1]) for w in (w_input, w_state)
+        )
+        of_inputs = self.reshaped(
+            self.product(flat, w_input, b_input), self.steps, self.batch, GATES[self.kind] * self.hidden
+        )
         states, results = [self.at(s, number) for s in self.states], []
-        for t in range(self.steps)[::-1 if backwards else 1]:
+        for t in range(self.steps)[:: -1 if backwards else 1]:
             states = cell(self.at(of_inputs, t), self.product(states[0], w_state, b_state), *states)
             results.append(states[0])
         return self.stack(results[::-1] if backwards else results), states
@@ -150,8 +203,13 @@ class _Steps:
             ways = [self.direction(flat, layer * self.ways + way, way == 1) for way in range(self.ways)]
             last += [states for _, states in ways]
             width = self.hidden * self.ways
-            x = ways[0][0] if self.ways == 1 else self.op(aten.cat.default, [made for made, _ in ways], 2,
-                                                          shape=(self.steps, self.batch, width))
+            x = (
+                ways[0][0]
+                if self.ways == 1
+                else self.op(
+                    aten.cat.default, [made for made, _ in ways], 2, shape=(self.steps, self.batch, width)
+                )
+            )
         x = self.turned(x) if self.batch_first else x
         return [x, *[self.stack([states[i] for states in last]) for i in range(len(self.states))]]
 

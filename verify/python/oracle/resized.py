@@ -4,6 +4,7 @@ A place may lie at a pixel, where the cubic's pieces meet. The kernel and its sl
 implementation jumps (R. Keys, Cubic convolution interpolation for digital image processing, IEEE Trans. ASSP 29,
 1981).
 """
+
 import torch
 
 from .elementwise import rule
@@ -58,7 +59,10 @@ class Weights:
 def weights_of(x, size, align, scales, device):
     height, width = x[-2:]
     scales = [s if s and s > 0 else None for s in (list(scales) + [None, None])[:2]]
-    return (Weights(height, size[0], align, scales[0], device), Weights(width, size[1], align, scales[1], device))
+    return (
+        Weights(height, size[0], align, scales[0], device),
+        Weights(width, size[1], align, scales[1], device),
+    )
 
 
 def resized(rows, x, columns):
@@ -78,7 +82,13 @@ def bicubic(cx, x, size, align, *scales):
         moved_ = resized(first, x.v.abs(), columns.size + second) + resized(rows.size, x.v.abs(), second)
         return moved_ + MORE_TERMS * u * size_
 
-    return cx.out(v, lambda level: None if x.error(level) is None else along(x.error(level)), local, moved(f, x), lambda u: local(u) / 3)
+    return cx.out(
+        v,
+        lambda level: None if x.error(level) is None else along(x.error(level)),
+        local,
+        moved(f, x),
+        lambda u: local(u) / 3,
+    )
 
 
 def arguments(shape, size, scales):

@@ -1,5 +1,6 @@
 """Evaluates operations that need no rule of their own: on empty tensors, on whole numbers, on numbers without
 dimensions, on complex numbers."""
+
 import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
@@ -28,7 +29,9 @@ def packet_of(name):
 def declared_tensors(node):
     """The node's results as traced, or None if their sizes depend on values."""
     found = tree_leaves(node.meta.get("val"))
-    if not found or not all(isinstance(t, torch.Tensor) and all(isinstance(n, int) for n in t.shape) for t in found):
+    if not found or not all(
+        isinstance(t, torch.Tensor) and all(isinstance(n, int) for n in t.shape) for t in found
+    ):
         return None
     return found
 
@@ -38,10 +41,14 @@ def of_nothing(cx, node):
     found = declared_tensors(node)
     if found is None or any(t.numel() for t in found) or not isinstance(node.target, torch._ops.OpOverload):
         return None
+
     def blank(t):
         if t.is_complex():
             return complexes.exact_complex(cx, torch.zeros(t.shape, dtype=torch.complex128, device=cx.device))
-        return Number(torch.zeros(t.shape, dtype=torch.float64 if t.is_floating_point() else t.dtype, device=cx.device))
+        return Number(
+            torch.zeros(t.shape, dtype=torch.float64 if t.is_floating_point() else t.dtype, device=cx.device)
+        )
+
     return tree_map(lambda t: blank(t) if isinstance(t, torch.Tensor) else t, node.meta["val"])
 
 
@@ -67,7 +74,12 @@ def of_whole_numbers(cx, node, args, named):
     """An operation on whole numbers and masks has one right result: PyTorch's."""
     operands, found = operands_of(args, named), declared_tensors(node)
     ruled = packet_of(cx.name) in RULED and not (packet_of(cx.name) == "index_put" and True in args[3:])
-    if not operands or found is None or ruled or any(x.is_float or x.open is not None or x.names for x in operands):
+    if (
+        not operands
+        or found is None
+        or ruled
+        or any(x.is_float or x.open is not None or x.names for x in operands)
+    ):
         return None
     if any(t.is_floating_point() or t.is_complex() for t in found):
         return None
@@ -83,7 +95,12 @@ def lifted(cx, args, named):
         return tree_map(lambda x: truth(x) if isinstance(x, Number) and x.is_float else x, (args, named))
     if packet in ORDERED and operands and operands[0].v.dtype == torch.bool:
         return (Number(operands[0].v.long(), open=operands[0].open), *args[1:]), named
-    if packet in ("_local_scalar_dense", "bincount") or not cx.dtype.is_floating_point or not operands or any(x.open is not None for x in operands):
+    if (
+        packet in ("_local_scalar_dense", "bincount")
+        or not cx.dtype.is_floating_point
+        or not operands
+        or any(x.open is not None for x in operands)
+    ):
         return args, named
     if any(x.is_float for x in operands) and packet not in OF_FRACTIONS:
         return args, named
@@ -94,15 +111,33 @@ def lifted(cx, args, named):
 def of_a_single_number(function, cx, args, named):
     """Applies the rule to a row of one element if the operand has no dimension."""
     x = args[0]
+
     def flat(t):
         return t.reshape(()) if t is not None and t.numel() == 1 else t
-    row = Number(x.v.reshape(1), *(None if e is None else e.expand(x.v.shape).reshape(1) for e in (x.r, x.b)),
-                 None if x.runs is None else [t.reshape(1) for t in x.runs], None if x.open is None else x.open.reshape(1), x.names, x.whole)
+
+    row = Number(
+        x.v.reshape(1),
+        *(None if e is None else e.expand(x.v.shape).reshape(1) for e in (x.r, x.b)),
+        None if x.runs is None else [t.reshape(1) for t in x.runs],
+        None if x.open is None else x.open.reshape(1),
+        x.names,
+        x.whole,
+    )
     made = function(cx, row, *args[1:], **named)
+
     def back(n):
         if not isinstance(n, Number):
             return n
-        return Number(flat(n.v), flat(n.r), flat(n.b), None if n.runs is None else [flat(t) for t in n.runs], flat(n.open), n.names, n.whole)
+        return Number(
+            flat(n.v),
+            flat(n.r),
+            flat(n.b),
+            None if n.runs is None else [flat(t) for t in n.runs],
+            flat(n.open),
+            n.names,
+            n.whole,
+        )
+
     return tree_map(back, made)
 
 
@@ -126,7 +161,11 @@ def result(cx, node, function, args, named, exactly):
     made = of_whole_numbers(cx, node, args, named) if made is None else made
     if made is not None:
         return made
-    if function is None and not operands_of(args, named) and not isinstance(node.target, torch._ops.OpOverload):
+    if (
+        function is None
+        and not operands_of(args, named)
+        and not isinstance(node.target, torch._ops.OpOverload)
+    ):
         return node.target(*args, **named)  # arithmetic of Python on sizes
     if function is None:
         return exactly(node, args, named)

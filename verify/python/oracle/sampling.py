@@ -1,4 +1,5 @@
 """Rules of interpolation: values of an image between its pixels."""
+
 import itertools
 import math
 
@@ -12,7 +13,8 @@ BILINEAR, NEAREST, BORDER = 0, 1, 1  # as ATen counts modes and paddings
 # Roundings of a place (g + 1) n / 2 - 1/2: a sum, two products and a difference. Each is at most |g| + 1 times the
 # extent.
 PLACE = 4
-WEIGHED = 8  # roundings of a weight, which is a product of differences, and of the sum over four or eight corners
+# roundings of a weight, which is a product of differences, and of the sum over four or eight corners
+WEIGHED = 8
 
 
 def _moving(g, e, x):
@@ -39,7 +41,9 @@ def grid_sampler(cx, x, grid, mode, padding, align):
 
     def propagated(level):
         ex, eg = x.error(level), grid.error(level)
-        return add_bounds(None if ex is None else f(ex, grid.v), None if eg is None else _moving(grid.v, eg, x.v))
+        return add_bounds(
+            None if ex is None else f(ex, grid.v), None if eg is None else _moving(grid.v, eg, x.v)
+        )
 
     place = (grid.v.abs() + 1) * PLACE
     local = lambda u: _moving(grid.v, u * place, x.v) + u * WEIGHED * f(x.v.abs(), grid.v)
@@ -51,15 +55,23 @@ def nearest_of_grid(cx, f, x, grid):
     unit = unit_of(cx.dtype)
     v, axes = f(x.v, grid.v), grid.v.shape[-1]
     reach = or_zero(grid.b, grid.v) + unit * PLACE * (grid.v.abs() + 1)
-    sides = [f(x.v, grid.v + reach * reach.new_tensor(signs)) for signs in itertools.product((-1.0, 1.0), repeat=axes)]
+    sides = [
+        f(x.v, grid.v + reach * reach.new_tensor(signs))
+        for signs in itertools.product((-1.0, 1.0), repeat=axes)
+    ]
     off = torch.stack([(side - v).abs() for side in sides]).amax(0)
     carry = lambda level: None if x.error(level) is None else f(x.error(level), grid.v)
     made = cx.out(v, lambda level: add_bounds(carry(level), off), lambda u: 0)
-    runs = [f(x.run(i), grid.v) if i % 4 in (0, 2) else f(x.run(i), grid.v + reach * (1 if i % 4 == 1 else -1)) for i in range(cx.count)]
+    runs = [
+        f(x.run(i), grid.v) if i % 4 in (0, 2) else f(x.run(i), grid.v + reach * (1 if i % 4 == 1 else -1))
+        for i in range(cx.count)
+    ]
     return Number(v, made.r, made.b, runs or None)
 
 
-NEAREST_NAMES = [f"{name}{axes}d" for name in ("upsample_nearest", "_upsample_nearest_exact") for axes in (1, 2, 3)]
+NEAREST_NAMES = [
+    f"{name}{axes}d" for name in ("upsample_nearest", "_upsample_nearest_exact") for axes in (1, 2, 3)
+]
 
 
 def nearest_places(extent, made, scale, exact):
@@ -88,7 +100,10 @@ def nearest_dimensions(name, shape, size, scales):
     first, exact = len(shape) - len(size), "exact" in name
     scales = list(scales) + [None] * (len(size) - len(scales))
     for d, (made, scale) in enumerate(zip(size, scales)):
-        yield (first + d, *nearest_places(shape[first + d], made, scale if scale and scale > 0 else None, exact))
+        yield (
+            first + d,
+            *nearest_places(shape[first + d], made, scale if scale and scale > 0 else None, exact),
+        )
 
 
 @rule(*[f"aten.{name}.default" for name in NEAREST_NAMES])
@@ -121,18 +136,30 @@ def unsure(weights, made):
 @rule("aten._upsample_bilinear2d_aa.default", "aten._upsample_bicubic2d_aa.default")
 def antialiased(cx, x, size, align, *scales):
     """Antialiased resizing, one dimension after the other. The weights extend over a pixel of the result."""
-    if any(s is not None for s in scales) and list(size) != [math.floor(n * s) for n, s in zip(x.v.shape[-2:], scales)]:
+    if any(s is not None for s in scales) and list(size) != [
+        math.floor(n * s) for n, s in zip(x.v.shape[-2:], scales)
+    ]:
         raise Unsupported(f"{cx.name} with scales of its own")
     op = operator(cx.name)
     f = lambda t: op(t.cpu(), size, align, *scales).to(t.device)
-    across = [taps(op, n, m, align, d == 0).to(x.v.device) for d, (n, m) in enumerate(zip(x.v.shape[-2:], size))]
+    across = [
+        taps(op, n, m, align, d == 0).to(x.v.device) for d, (n, m) in enumerate(zip(x.v.shape[-2:], size))
+    ]
     sides = [w.abs() for w in across]
     off = [unsure(w, m) for w, m in zip(across, size)]
     both = lambda t, rows, columns: rows @ t @ columns.t()
     v, magnitude = f(x.v), both(x.v.abs(), *sides)
     own = both(x.v.abs(), off[0], sides[1]) + both(x.v.abs(), sides[0], off[1])
     n = sum(int((w != 0).sum(1).max()) for w in across)
+
     def propagated(level):
         e = x.error(level)
         return None if e is None else both(e, *sides)
-    return cx.out(v, propagated, lambda u: u * ((n + 4) * magnitude + own), moved(f, x), lambda u: u * (math.sqrt(n + 4) * magnitude + own))
+
+    return cx.out(
+        v,
+        propagated,
+        lambda u: u * ((n + 4) * magnitude + own),
+        moved(f, x),
+        lambda u: u * (math.sqrt(n + 4) * magnitude + own),
+    )

@@ -1,5 +1,6 @@
 """Rules of scans along a row and of pairs of rows: running extremes, medians, running sums of exponentials, distances,
 bags."""
+
 import math
 
 import torch
@@ -17,11 +18,15 @@ def _picked(cx, x, dim, f, greatest):
     """Returns (values, indices) of f, which picks elements by their order. A value is off by at most the greatest error
     of the elements considered."""
     v, at = f(x.v)
+
     def propagated(level):
         e = x.error(level)
         return None if e is None else greatest(e)
+
     values = cx.out(v, propagated, lambda u: 0, moved(lambda t: f(t)[0], x))
-    return values, Number(at, names=(x, dim, ANY), open=None if x.b is None else torch.ones_like(at, dtype=torch.bool))
+    return values, Number(
+        at, names=(x, dim, ANY), open=None if x.b is None else torch.ones_like(at, dtype=torch.bool)
+    )
 
 
 @rule("aten.cummax.default", "aten.cummin.default")
@@ -35,8 +40,15 @@ def middle(cx, x, *args, **named):
     if bool(x.v.isnan().any()):
         raise Unsupported(f"{cx.name} of what holds NaN")
     at = args[1:] if "kthvalue" in cx.name else args
-    dim, keep = (at[0] if at else named.get("dim", -1)), (at[1] if len(at) > 1 else named.get("keepdim", False))
-    f = (lambda t: torch.kthvalue(t, args[0], dim, keep)) if "kthvalue" in cx.name else lambda t: torch.median(t, dim, keep)
+    dim, keep = (
+        (at[0] if at else named.get("dim", -1)),
+        (at[1] if len(at) > 1 else named.get("keepdim", False)),
+    )
+    f = (
+        (lambda t: torch.kthvalue(t, args[0], dim, keep))
+        if "kthvalue" in cx.name
+        else lambda t: torch.median(t, dim, keep)
+    )
     return _picked(cx, x, dim, lambda t: tuple(f(t)), lambda e: e.amax(dim, keep))
 
 
@@ -56,11 +68,17 @@ def running_logsumexp(cx, x, dim):
     shape[dim] = -1
     n = torch.arange(1, x.v.shape[dim] + 1, dtype=torch.float64, device=x.v.device).reshape(shape)
     size = torch.cummax(torch.where(v.isfinite(), v.abs(), 0.0), dim)[0] + 16
-    return cx.out(v, lambda level: None if x.error(level) is None else torch.cummax(x.error(level), dim)[0],
-                  lambda u: n * u * size, moved(f, x), lambda u: n.sqrt() * u * size)
+    return cx.out(
+        v,
+        lambda level: None if x.error(level) is None else torch.cummax(x.error(level), dim)[0],
+        lambda u: n * u * size,
+        moved(f, x),
+        lambda u: n.sqrt() * u * size,
+    )
 
 
 # --- distances ---
+
 
 def _summed(f, a, b):
     """The sum over the last dimension of f(a[.., i, None, k], b[.., None, j, k]), in chunks of k."""
@@ -69,7 +87,7 @@ def _summed(f, a, b):
     total = a.new_zeros((*rows, a.shape[-2], b.shape[-2]))
     some = max(1, MOST_PAIRS // max(total.numel(), 1))
     for k in range(0, a.shape[-1], some):
-        total += f(a[..., :, None, k:k + some], b[..., None, :, k:k + some]).sum(-1)
+        total += f(a[..., :, None, k : k + some], b[..., None, :, k : k + some]).sum(-1)
     return total
 
 
@@ -79,18 +97,22 @@ def _squares(cx, a, b, by_product):
     f = lambda s, t: _summed(lambda p, q: (p - q) ** 2, s, t)
     v = f(a.v, b.v)
     sizes = (a.v.double() ** 2).sum(-1)[..., :, None] + (b.v.double() ** 2).sum(-1)[..., None, :]
+
     def propagated(level):
         if a.error(level) is None and b.error(level) is None:
             return None
         ea, eb = or_zero(a.error(level), a.v.double()), or_zero(b.error(level), b.v.double())
         square = _summed(lambda p, q: (p + q) ** 2, ea, eb)
         return 2 * (v * square).sqrt() + square  # by Cauchy and Schwarz
+
     def local(u):
         apart = (n + 4) * u * v
         return apart if u == U64 or not by_product else apart + 2 * terms_factor(u, n) * sizes
+
     def typical(u):
         walk = math.sqrt(n + 4) * u * v
-        return walk if not by_product else walk + (math.sqrt(n + 4) * u + 2.0 ** -22) * sizes
+        return walk if not by_product else walk + (math.sqrt(n + 4) * u + 2.0**-22) * sizes
+
     made = cx.out(v, propagated, local, moved(f, a, b), typical)
     if made.runs is not None:
         made.runs = [t.clamp(min=0) for t in made.runs]
@@ -111,11 +133,15 @@ def _distance(cx, a, b, p, by_product):
         off = lambda s, t: s.amax(-1)[..., :, None] + t.amax(-1)[..., None, :]
         n = 1
     v = f(a.v, b.v)
+
     def propagated(level):
         if a.error(level) is None and b.error(level) is None:
             return None
         return off(or_zero(a.error(level), a.v.double()), or_zero(b.error(level), b.v.double()))
-    return cx.out(v, propagated, lambda u: (n + 2) * u * v, moved(f, a, b), lambda u: math.sqrt(n + 2) * u * v)
+
+    return cx.out(
+        v, propagated, lambda u: (n + 2) * u * v, moved(f, a, b), lambda u: math.sqrt(n + 2) * u * v
+    )
 
 
 @rule("aten._cdist_forward.default")
@@ -136,8 +162,20 @@ def own_distances(cx, x, p=2.0):
 
 # --- bags ---
 
+
 @rule("aten._embedding_bag_forward_only.default", "aten._embedding_bag.default")
-def bags(cx, table, indices, offsets, scale_grad=False, mode=0, sparse=False, weights=None, with_last=False, padding=-1):
+def bags(
+    cx,
+    table,
+    indices,
+    offsets,
+    scale_grad=False,
+    mode=0,
+    sparse=False,
+    weights=None,
+    with_last=False,
+    padding=-1,
+):
     """Sums, averages or maxima of the rows of a table that indices name. A bag extends from its offset to the next
     one."""
     plain_index(indices, offsets)
@@ -150,10 +188,19 @@ def bags(cx, table, indices, offsets, scale_grad=False, mode=0, sparse=False, we
     if weights is not None:
         rows = mul(cx, rows, same(lambda t: t[kept][:, None], weights))
     empty = torch.zeros(starts.numel(), table.v.shape[1], dtype=torch.float64, device=table.v.device)
-    count = torch.zeros(starts.numel(), dtype=torch.float64, device=empty.device).index_add(0, bag, torch.ones_like(bag).double())
+    count = torch.zeros(starts.numel(), dtype=torch.float64, device=empty.device).index_add(
+        0, bag, torch.ones_like(bag).double()
+    )
     if mode == 2:
-        f = lambda t: torch.where(count[:, None] > 0, empty.index_reduce(0, bag, t.double(), "amax", include_self=False), 0.0)
-        made = cx.out(f(rows.v), lambda level: None if rows.error(level) is None else f(rows.error(level)), lambda u: 0, moved(f, rows))
+        f = lambda t: torch.where(
+            count[:, None] > 0, empty.index_reduce(0, bag, t.double(), "amax", include_self=False), 0.0
+        )
+        made = cx.out(
+            f(rows.v),
+            lambda level: None if rows.error(level) is None else f(rows.error(level)),
+            lambda u: 0,
+            moved(f, rows),
+        )
     else:
         made = _added(cx, Number(empty), rows, lambda t, s: t.index_add(0, bag, s))
         made = made if mode == 0 else div(cx, made, Number(count.clamp(min=1)[:, None].expand(empty.shape)))
@@ -162,17 +209,24 @@ def bags(cx, table, indices, offsets, scale_grad=False, mode=0, sparse=False, we
 
 # --- memory ---
 
+
 @rule("aten.as_strided.default", "aten.as_strided_.default", "aten.as_strided_copy.default")
 def strided(cx, x, size, stride, offset=None):
     """Elements by their place in the operand's memory. Its layout is that of the task's own tensor."""
     laid = cx.laid
     if laid is None:
         raise Unsupported("as_strided of a tensor whose layout is not known")
-    reach = [1 + o + sum((s - 1) * t for s, t in zip(shape, strides)) if all(shape) else 1
-             for shape, strides, o in ((laid.shape, laid.stride(), laid.storage_offset()),
-                                       (size, stride, laid.storage_offset() if offset is None else offset))]
+    reach = [
+        1 + o + sum((s - 1) * t for s, t in zip(shape, strides)) if all(shape) else 1
+        for shape, strides, o in (
+            (laid.shape, laid.stride(), laid.storage_offset()),
+            (size, stride, laid.storage_offset() if offset is None else offset),
+        )
+    ]
     memory = torch.full((max(reach),), -1, dtype=torch.int64)
-    memory.as_strided(laid.shape, laid.stride(), laid.storage_offset()).copy_(torch.arange(x.v.numel()).reshape(laid.shape))
+    memory.as_strided(laid.shape, laid.stride(), laid.storage_offset()).copy_(
+        torch.arange(x.v.numel()).reshape(laid.shape)
+    )
     at = memory.as_strided(size, stride, laid.storage_offset() if offset is None else offset).to(x.v.device)
     if bool((at < 0).any()):
         raise Unsupported("as_strided reaches memory beside its operand")

@@ -1,4 +1,5 @@
 """Rules of operations that select, count or place elements. Their results' sizes may depend on values."""
+
 import math
 
 import torch
@@ -12,7 +13,13 @@ COPIES = """expand_copy permute_copy transpose_copy.int t_copy unsqueeze_copy sq
 unfold_copy split_with_sizes_copy split_copy.Tensor slice_copy.Tensor select_copy.int detach_copy narrow_copy view_copy""".split()
 for name in COPIES:
     RULES["aten." + (name if "." in name else name + ".default")] = move
-for name in ("eye.m", "empty_strided.default", "empty_permuted.default", "new_empty_strided.default", "logspace.default"):
+for name in (
+    "eye.m",
+    "empty_strided.default",
+    "empty_permuted.default",
+    "new_empty_strided.default",
+    "logspace.default",
+):
     RULES["aten." + name] = factory
 
 
@@ -83,7 +90,9 @@ def put(cx, x, at, source, accumulate=False):
         return Number(torch.ops.aten.put(x.v, at.v, source.v, True))
     flat = same(lambda t: t.reshape(-1), x)
     kept, cx.name = cx.name, "aten.index_put.default"
-    made = RULES[cx.name](cx, flat, [same(lambda t: t.reshape(-1), at)], same(lambda t: t.reshape(-1), source), accumulate)
+    made = RULES[cx.name](
+        cx, flat, [same(lambda t: t.reshape(-1), at)], same(lambda t: t.reshape(-1), source), accumulate
+    )
     cx.name = kept
     return same(lambda t: t.reshape(x.v.shape), made)
 
@@ -91,6 +100,7 @@ def put(cx, x, at, source, accumulate=False):
 @rule("aten.as_strided_scatter.default", "aten.diagonal_scatter.default")
 def scatter_view(cx, x, source, *where, **named):
     from .placed import _placed
+
     op = operator(cx.name)
     return _placed(cx, x, source, lambda t, s: op(t.contiguous(), s, *where, **named))
 
@@ -101,18 +111,33 @@ def line(cx, first, last, steps, **named):
     first, last = (t if isinstance(t, Number) else cx.scalar(float(t)) for t in (first, last))
     share = torch.linspace(0, 1, steps, dtype=torch.float64, device=cx.device)
     f = lambda a, b: a.double() + share * (b.double() - a.double())
+
     def propagated(level):
         ends = [None if x.error(level) is None else x.error(level).expand(share.shape) for x in (first, last)]
-        return None if ends[0] is None and ends[1] is None else torch.maximum(*[or_zero(e, share) for e in ends])
+        return (
+            None if ends[0] is None and ends[1] is None else torch.maximum(*[or_zero(e, share) for e in ends])
+        )
+
     size = torch.maximum(first.v.double().abs(), last.v.double().abs()).expand(share.shape)
     step = UNIT.get(cx.dtype, 0.0)  # the distance between two places may be rounded as well
-    return cx.out(f(first.v, last.v), propagated, lambda u: (4 * u if u == U64 else 4 * max(u, step)) * size, moved(f, first, last))
+    return cx.out(
+        f(first.v, last.v),
+        propagated,
+        lambda u: (4 * u if u == U64 else 4 * max(u, step)) * size,
+        moved(f, first, last),
+    )
 
 
 WINDOWS = ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window")
 
 
-@rule(*[f"aten.{name}.{overload}" for name in WINDOWS for overload in ("default", "periodic", "beta", "periodic_alpha", "periodic_alpha_beta")])
+@rule(
+    *[
+        f"aten.{name}.{overload}"
+        for name in WINDOWS
+        for overload in ("default", "periodic", "beta", "periodic_alpha", "periodic_alpha_beta")
+    ]
+)
 def window(cx, *args, **_):
     """Sums of cosines, of at most 1. Two libraries' results differ by some units of that."""
     own = cx.dtype if cx.dtype.is_floating_point else torch.float32
@@ -136,7 +161,11 @@ def max_unpool(cx, x, at, size, *_):
 @rule("aten.scatter.reduce", "aten.scatter.value_reduce")
 def scatter_with(cx, x, dim, at, source, *, reduce):
     """The older form of scatter_reduce: each source element is added to its place, or multiplied by it."""
-    source = source if isinstance(source, Number) else Number(torch.full(at.v.shape, float(source), dtype=torch.float64, device=x.v.device))
+    source = (
+        source
+        if isinstance(source, Number)
+        else Number(torch.full(at.v.shape, float(source), dtype=torch.float64, device=x.v.device))
+    )
     source = same(lambda t: t[tuple(slice(n) for n in at.v.shape)], source)
     kept, cx.name = cx.name, "aten.scatter_reduce.two"
     made = RULES[cx.name](cx, x, dim, at, source, {"add": "sum", "multiply": "prod"}[reduce])
@@ -151,12 +180,16 @@ def entropy(cx, x):
         raise Unsupported("the entropy of a computed number that may be negative")
     f = torch.special.entr
     v = f(x.v)
+
     def propagated(level):
         e = x.error(level)
         if e is None:
             return None
         slope = (torch.log((x.v - e).clamp(min=0)) + 1).abs() + (torch.log(x.v + e) + 1).abs()
-        return torch.where(x.v > e, slope * e, (v - f(x.v + e)).abs() + (v - f((x.v - e).clamp(min=0))).abs() + e)
+        return torch.where(
+            x.v > e, slope * e, (v - f(x.v + e)).abs() + (v - f((x.v - e).clamp(min=0))).abs() + e
+        )
+
     return cx.out(v, propagated, lambda u: u * (6 * v.abs() + 8 * x.v.abs()), moved(f, x))
 
 
@@ -187,14 +220,16 @@ def histogram(cx, x, bins=100, low=0, high=0):
     low, high = (low - 1, high + 1) if low == high else (low, high)
     inside = v[(v >= low) & (v <= high)]
     place = (inside - low) / (high - low) * bins
-    near = (place - place.round()).abs() <= 8 * 2.0 ** -24 * (place.abs() + bins * abs(low) / (high - low))
+    near = (place - place.round()).abs() <= 8 * 2.0**-24 * (place.abs() + bins * abs(low) / (high - low))
     near &= (place.round() > 0) & (place.round() < bins)
     counted = lambda p: torch.bincount(p.long().clamp(0, bins - 1), minlength=bins).double()
     made = counted(place.floor())
     off = counted(place[near].round()) + counted(place[near].round() - 1)
     if not bool(near.any()):
         return Number(made, whole=True)
-    return Number(made, None, off, [made + off * (0, 1, 0, -1)[i % 4] for i in range(cx.count)] or None, whole=True)
+    return Number(
+        made, None, off, [made + off * (0, 1, 0, -1)[i % 4] for i in range(cx.count)] or None, whole=True
+    )
 
 
 @rule("aten.bincount.default")
@@ -205,8 +240,14 @@ def bincount(cx, x, weights=None, minlength=0):
             return Number(torch.bincount(x.v, weights.v, minlength))
         return Number(torch.bincount(x.v, minlength=minlength))
     from .placed import _added
+
     n = max(minlength, int(x.v.max()) + 1 if x.v.numel() else 0)
-    return _added(cx, Number(torch.zeros(n, dtype=torch.float64, device=x.v.device)), weights, lambda t, s: t.index_add(0, x.v, s))
+    return _added(
+        cx,
+        Number(torch.zeros(n, dtype=torch.float64, device=x.v.device)),
+        weights,
+        lambda t, s: t.index_add(0, x.v, s),
+    )
 
 
 @rule("aten.mode.default")
@@ -218,7 +259,7 @@ def mode(cx, x, dim=-1, keep=False):
     n = x.v.shape[dim]
     rows = x.v.movedim(dim, -1)
     counts = (rows.unsqueeze(-1) == rows.unsqueeze(-2)).sum(-1)
-    value = (v.movedim(dim, -1) if keep else v.unsqueeze(-1))
+    value = v.movedim(dim, -1) if keep else v.unsqueeze(-1)
     most = counts.amax(-1, keepdim=True)
     other = ((counts == most) & (rows != value)).any(-1, keepdim=True)
     tied = other.movedim(-1, dim) if keep else other.squeeze(-1)
@@ -231,6 +272,7 @@ def mode(cx, x, dim=-1, keep=False):
 @rule("aten.clamp_min.Tensor", "aten.clamp_max.Tensor")
 def clamp_to(cx, x, edge):
     from .elementwise import extreme_by
+
     return extreme_by(cx, torch.maximum if "min" in cx.name else torch.minimum, x, edge)
 
 
@@ -239,7 +281,14 @@ def angle(cx, x):
     """The angle of a real number: 0 or pi."""
     zero = Number(torch.zeros_like(x.v))
     negative = compare_zero(cx, x)
-    return choose(cx, negative, cx.out(torch.full_like(x.v.double(), math.pi), lambda level: None, lambda u: 2 * u * torch.ones_like(x.v)), zero)
+    return choose(
+        cx,
+        negative,
+        cx.out(
+            torch.full_like(x.v.double(), math.pi), lambda level: None, lambda u: 2 * u * torch.ones_like(x.v)
+        ),
+        zero,
+    )
 
 
 def compare_zero(cx, x):
@@ -286,9 +335,16 @@ def ctc_loss(cx, logs, targets, lengths, target_lengths, blank=0, zero_infinity=
     v, alpha = f(logs.v)
     steps = logs.v.shape[0]
     size = torch.where(alpha.isfinite(), alpha.abs(), 0.0).flatten(1).amax(1) + 16
+
     def propagated(level):
         e = logs.error(level)
         e = None if e is None else e.amax(-1).sum(0)
         return None if e is None else torch.where(v.isinf(), 0.0, e.expand(v.shape))
-    return cx.out(v, propagated, lambda u: steps * u * size.expand(v.shape), moved(lambda t: f(t)[0], logs),
-                  lambda u: math.sqrt(steps) * u * size.expand(v.shape)), None
+
+    return cx.out(
+        v,
+        propagated,
+        lambda u: steps * u * size.expand(v.shape),
+        moved(lambda t: f(t)[0], logs),
+        lambda u: math.sqrt(steps) * u * size.expand(v.shape),
+    ), None

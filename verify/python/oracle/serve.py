@@ -4,6 +4,7 @@ The first packet names the task. Each further packet holds a question about a co
 tensors in a shared memory. The memory's descriptor comes with the packet if it is new. The answer's first line is
 `ok`, or the reason after `dropped`, `short` or `failed`. After `ok`, there is one line for each output.
 """
+
 import array
 import ctypes
 import fcntl
@@ -57,6 +58,7 @@ class Server:
         self.trim = keep_memory() if hello.get("plenty") else None
         import torch
         from _unseen.oracle import opened
+
         torch.set_num_threads(max(1, int(hello["threads"])))
         torch.backends.cudnn.deterministic = True
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
@@ -77,6 +79,7 @@ class Server:
 
     def answer(self, question):
         from _unseen.oracle.evaluate import judge_index
+
         given = {t["name"]: self.view(t, t["at"]).clone() for t in question["inputs"]}
         judged, constant = self.opened.answers(self.task, question["sizes"], given, question.get("seed", 1))
         outputs = question["outputs"]
@@ -94,8 +97,10 @@ class Server:
             for name, values in (("want", want), ("allowed", j.allowed)):
                 place = {"shape": output["shape"], "dtype": "float64"}
                 self.view(place, output[name]).copy_(values)
-            lines.append(f"{'enclosed' if j.enclosed else 'fp64'} {'ensemble' if j.ensemble else 'bound'} "
-                         f"{'constant' if constant else 'varies'} {j.relative:.3g}{' open' if j.untold else ''}")
+            lines.append(
+                f"{'enclosed' if j.enclosed else 'fp64'} {'ensemble' if j.ensemble else 'bound'} "
+                f"{'constant' if constant else 'varies'} {j.relative:.3g}{' open' if j.untold else ''}"
+            )
         return "\n".join(lines)
 
     def make(self, question):
@@ -110,10 +115,16 @@ class Server:
         for t in question["inputs"]:
             value = made[t["name"]]
             if list(value.shape) != list(t["shape"]):
-                return (f"dropped the task's get_inputs makes {t['name']} of shape {list(value.shape)} here, of which importing found no "
-                        f"law; {t['shape']} was expected")
+                return (
+                    f"dropped the task's get_inputs makes {t['name']} of shape {list(value.shape)} here, of which importing found no "
+                    f"law; {t['shape']} was expected"
+                )
             kind = "float32" if value.dtype.is_floating_point else "int32"
-            if kind == "int32" and value.numel() and not -1 << 31 <= int(value.min()) <= int(value.max()) < 1 << 31:
+            if (
+                kind == "int32"
+                and value.numel()
+                and not -1 << 31 <= int(value.min()) <= int(value.max()) < 1 << 31
+            ):
                 return f"dropped the task's get_inputs makes numbers of more than 32 bits here: {t['name']}"
             self.view({"shape": t["shape"], "dtype": kind}, t["at"]).copy_(value.to(getattr(torch, kind)))
         return "made"
@@ -121,7 +132,11 @@ class Server:
     def admits(self, question):
         """Answers `ok` if the task's own model admits one configuration after the other."""
         try:
-            return "ok" if self.task.admits(*question["admits"]) else "dropped the task's own model computes something else after it"
+            return (
+                "ok"
+                if self.task.admits(*question["admits"])
+                else "dropped the task's own model computes something else after it"
+            )
         except Exception as error:  # the task's own code may raise any exception
             if self.is_short(error):
                 raise
@@ -131,11 +146,13 @@ class Server:
         """True if the error means a lack of memory. Other programs use the GPU's memory, too. So contexts, libraries
         and kernels may fail to get memory, not only PyTorch's allocator."""
         from _unseen.shortage import is_short
+
         return is_short(error, self.torch.cuda.OutOfMemoryError)
 
     def graph(self):
         """Sends the last question's graph as primitives, in a new memory: numbers, then JSON."""
         from _unseen.oracle.lowered import lowered
+
         text, parts = lowered(*self.task.last)
         with os.fdopen(os.memfd_create("unseen-graph", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING), "wb") as file:
             for part in parts:
@@ -143,15 +160,20 @@ class Server:
             numbers = file.tell()
             file.write(text.encode())
             file.flush()
-            fcntl.fcntl(file.fileno(), fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
+            fcntl.fcntl(
+                file.fileno(), fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+            )
             socket.send_fds(self.channel, [f"graph {numbers} {len(text.encode())}".encode()], [file.fileno()])
 
     def attempt(self, question):
         from _unseen.oracle.number import Unsupported
+
         torch = self.torch
         try:
             kind = next((k for k in ("graph", "make", "admits") if k in question), None)
-            return {"graph": lambda _: self.graph(), "make": self.make, "admits": self.admits}.get(kind, self.answer)(question)
+            return {"graph": lambda _: self.graph(), "make": self.make, "admits": self.admits}.get(
+                kind, self.answer
+            )(question)
         except Unsupported as why:
             return "dropped " + " ".join(str(why).split())[:600]
         except Exception as error:  # a task's own code may raise any exception

@@ -1,12 +1,28 @@
 """Rules of operations without arithmetic: moving, selecting and comparing elements, constants, casts."""
+
 import functools
 
 import torch
 
 from . import exponents
 from .elementwise import RULES, or_zero, rule
-from .number import (CALIBRATED, EIGHT_BITS, FEW, U32, UNIT, Number, Unsupported, add_bounds, distance, in_eight_bits, is_exact, lost, of_mask,
-                     perturbed, same)
+from .number import (
+    CALIBRATED,
+    EIGHT_BITS,
+    FEW,
+    U32,
+    UNIT,
+    Number,
+    Unsupported,
+    add_bounds,
+    distance,
+    in_eight_bits,
+    is_exact,
+    lost,
+    of_mask,
+    perturbed,
+    same,
+)
 from .steps import step
 from .wholes import as_index, picked
 
@@ -43,19 +59,38 @@ for name in MOVES:
 def joined(cx, operands, f):
     """cat, stack. If only some operands have errors, the others get zeros."""
     operands = [o for o in operands if o.v.numel() or o.v.dim() > 1 or len(operands) == 1]
+
     def of(get):
         parts = [get(o) for o in operands]
         if all(p is None for p in parts):
             return None
-        return f([torch.zeros_like(o.v, dtype=torch.float64) if p is None else p for o, p in zip(operands, parts)])
+        return f(
+            [torch.zeros_like(o.v, dtype=torch.float64) if p is None else p for o, p in zip(operands, parts)]
+        )
+
     runs = None
     if any(o.runs is not None for o in operands):
         runs = [f([o.run(i) for o in operands]) for i in range(cx.count)]
-    made = Number(f([o.v for o in operands]), of(lambda o: o.r), of(lambda o: o.b), runs, whole=all(o.whole for o in operands))
+    made = Number(
+        f([o.v for o in operands]),
+        of(lambda o: o.r),
+        of(lambda o: o.b),
+        runs,
+        whole=all(o.whole for o in operands),
+    )
     for name in ("beside",) if made.is_float else ("beside", "open"):
         parts = [getattr(o, name) for o in operands]
         if any(p is not None for p in parts):
-            setattr(made, name, f([torch.zeros_like(o.v, dtype=torch.bool) if p is None else p.expand(o.v.shape) for o, p in zip(operands, parts)]))
+            setattr(
+                made,
+                name,
+                f(
+                    [
+                        torch.zeros_like(o.v, dtype=torch.bool) if p is None else p.expand(o.v.shape)
+                        for o, p in zip(operands, parts)
+                    ]
+                ),
+            )
     return made
 
 
@@ -77,9 +112,12 @@ def plain_index(*indices):
 
 # An element picked by an ambiguous index may be anything.
 
+
 @rule("aten.gather.default")
 def gather(cx, x, dim, index, **_):
-    return picked(cx, x, [index], lambda t, i: t.gather(dim, i[0]), [x.v.shape[dim] if x.v.dim() else 1], index.open)
+    return picked(
+        cx, x, [index], lambda t, i: t.gather(dim, i[0]), [x.v.shape[dim] if x.v.dim() else 1], index.open
+    )
 
 
 @rule("aten.index_select.default")
@@ -88,7 +126,9 @@ def index_select(cx, x, dim, index):
     if x.v.dim():
         shape[dim] = -1
     open_ = None if index.open is None else index.open.reshape(shape)
-    return picked(cx, x, [index], lambda t, i: t.index_select(dim, i[0]), [x.v.shape[dim] if x.v.dim() else 1], open_)
+    return picked(
+        cx, x, [index], lambda t, i: t.index_select(dim, i[0]), [x.v.shape[dim] if x.v.dim() else 1], open_
+    )
 
 
 @rule("aten.embedding.default")
@@ -100,9 +140,11 @@ def embedding(cx, table, index, *_):
 @rule("aten.index.Tensor", "aten._unsafe_index.Tensor")
 def index(cx, x, indices):
     places = [d for d, i in enumerate(indices) if i is not None]
+
     def pick(t, values):
         at = dict(zip(places, values))
         return t[tuple(at.get(d, slice(None)) for d in range(len(indices)))]
+
     given = [indices[d] for d in places]
     open_ = open_of(indices, pick(x.v, [i.v for i in given]).dim())
     return picked(cx, x, given, pick, [x.v.shape[d] for d in places], open_)
@@ -116,11 +158,14 @@ def open_of(indices, dims):
         return None
     plain_index(*[i for _, i in given if i.v.dtype == torch.bool])
     if any(i.v.dtype == torch.bool for _, i in given):
-        raise Unsupported("values picked by a mask and by an index that an honest implementation may decide either way")
+        raise Unsupported(
+            "values picked by a mask and by an index that an honest implementation may decide either way"
+        )
     told = [torch.zeros_like(i.v, dtype=torch.bool) if i.open is None else i.open for _, i in given]
     open_ = functools.reduce(torch.logical_or, torch.broadcast_tensors(*told))
     places = [d for d, _ in given]
-    first = places[0] if places == list(range(places[0], places[-1] + 1)) else 0  # separated index dimensions come first in the result
+    # separated index dimensions come first in the result
+    first = places[0] if places == list(range(places[0], places[-1] + 1)) else 0
     return open_.reshape(*open_.shape, *[1] * (dims - first - open_.dim()))
 
 
@@ -128,9 +173,18 @@ def open_of(indices, dims):
 def pad(cx, x, widths, value=0):
     grow = lambda t, c: torch.nn.functional.pad(t, widths, value=c)
     lift = lambda t, fill=0.0: None if t is None else grow(t, fill)
-    made = Number(grow(x.v, value), lift(x.r), lift(x.b), None if x.runs is None else [grow(t, value) for t in x.runs], lift(x.open, False),
-                  whole=x.whole and float(value).is_integer())
-    made.beside, made.sides = lift(x.beside, False), None if x.sides is None else tuple(grow(t, value) for t in x.sides)
+    made = Number(
+        grow(x.v, value),
+        lift(x.r),
+        lift(x.b),
+        None if x.runs is None else [grow(t, value) for t in x.runs],
+        lift(x.open, False),
+        whole=x.whole and float(value).is_integer(),
+    )
+    made.beside, made.sides = (
+        lift(x.beside, False),
+        None if x.sides is None else tuple(grow(t, value) for t in x.sides),
+    )
     return made
 
 
@@ -138,10 +192,19 @@ def choose(cx, condition, a, b):
     """where(condition, a, b). If the condition is ambiguous, either value is right."""
     a, b = cx.number(a), cx.number(b)
     float_ = a.is_float or b.is_float
-    if not float_ and condition.is_undecided and not (a.is_undecided or b.is_undecided) and a.v.dtype != torch.bool:
+    if (
+        not float_
+        and condition.is_undecided
+        and not (a.is_undecided or b.is_undecided)
+        and a.v.dtype != torch.bool
+    ):
         # The result is a computed whole number (wholes.py).
         a, b, float_ = Number(a.v.double(), whole=True), Number(b.v.double(), whole=True), True
-    if float_ and not cx.dtype.is_floating_point and any(x.is_undecided and x.v.dtype != torch.bool for x in (a, b)):
+    if (
+        float_
+        and not cx.dtype.is_floating_point
+        and any(x.is_undecided and x.v.dtype != torch.bool for x in (a, b))
+    ):
         a, b = (as_index(cx, x, cx.dtype) if x.is_float else x for x in (a, b))
         float_ = False
     if float_:
@@ -151,13 +214,19 @@ def choose(cx, condition, a, b):
     v = f(condition.v, a.v, b.v)
     if not float_:
         return lost(cx, Number(v), either(condition, a, b))
+
     def bound(level):
         ea, eb = a.error(level), b.error(level)
-        e = None if ea is None and eb is None else torch.where(condition.v, or_zero(ea, a.v), or_zero(eb, b.v))
+        e = (
+            None
+            if ea is None and eb is None
+            else torch.where(condition.v, or_zero(ea, a.v), or_zero(eb, b.v))
+        )
         if condition.open is not None and bool(condition.open.any()):
             both = distance(a.v, b.v) + or_zero(ea, a.v) + or_zero(eb, b.v)
             e = torch.where(condition.open, both, 0.0 if e is None else e)
         return e
+
     runs = None
     if any(x.runs is not None for x in (condition, a, b)):
         runs = [f(condition.run(i), a.run(i), b.run(i)) for i in range(cx.count)]
@@ -174,7 +243,11 @@ def sides_of(condition, a, b):
     for place, either_of in ((0, torch.minimum), (1, torch.maximum)):
         first, second = (x.v.double() if x.sides is None else x.sides[place].double() for x in (a, b))
         chosen = torch.where(condition.v, first, second)
-        found.append(chosen if condition.open is None else torch.where(condition.open, either_of(first, second), chosen))
+        found.append(
+            chosen
+            if condition.open is None
+            else torch.where(condition.open, either_of(first, second), chosen)
+        )
     return tuple(found)
 
 
@@ -217,15 +290,21 @@ def compare(cx, a, b):
         reach = None
     v, gap = f(a.v, b.v), distance(a.v, b.v)
     near = None if reach is None else (gap <= reach) & (reach > 0)
-    runs = decided(cx, f, a, b, v, gap, near if near is not None and int(near.sum()) * FEW <= near.numel() else False)
+    runs = decided(
+        cx, f, a, b, v, gap, near if near is not None and int(near.sum()) * FEW <= near.numel() else False
+    )
     held = by_type(cx, f, a, b, v)
     if held is not None:
         near = held if near is None else near | held
-        runs = [torch.where(held, ~v if i % 2 else v, v if runs is None else runs[i]) for i in range(cx.count)] or None
+        runs = [
+            torch.where(held, ~v if i % 2 else v, v if runs is None else runs[i]) for i in range(cx.count)
+        ] or None
     for x in (a, b):  # the index itself may be ambiguous
         if x.is_undecided:
             near = (x.open if near is None else near | x.open).expand(v.shape)
-            runs = [torch.where(near, ~v if i % 2 else v, v if runs is None else runs[i]) for i in range(cx.count)] or None
+            runs = [
+                torch.where(near, ~v if i % 2 else v, v if runs is None else runs[i]) for i in range(cx.count)
+            ] or None
     return Number(v, open=near, runs=runs)
 
 
@@ -250,7 +329,9 @@ def decided(cx, f, a, b, v, gap, few):
     off = torch.stack([a.run(i) - b.run(i) - (a.v - b.v) for i in range(cx.count)])
     # A mask's infinities say nothing about the spread of the runs.
     square = off.where(off.isfinite(), 0.0).square().mean(0)
-    near = ((gap <= CALIBRATED * torch.maximum(square.sqrt(), square.mean().sqrt())) | few) & ~(is_exact(a) & is_exact(b))
+    near = ((gap <= CALIBRATED * torch.maximum(square.sqrt(), square.mean().sqrt())) | few) & ~(
+        is_exact(a) & is_exact(b)
+    )
     return [torch.where(near, ~v if i % 2 else v, f(a.run(i), b.run(i))) for i in range(cx.count)]
 
 
@@ -299,7 +380,11 @@ def factory(cx, *args, **named):
     made = made.to(cx.device)
     computed = cx.name == "aten.linspace.default"
     v = made.double() if made.is_floating_point() else made
-    return Number(v, whole=not computed and made.is_floating_point() and bool((v == v.round()).all()), b=2 * U32 * v.abs() if computed else None)
+    return Number(
+        v,
+        whole=not computed and made.is_floating_point() and bool((v == v.round()).all()),
+        b=2 * U32 * v.abs() if computed else None,
+    )
 
 
 for name in FACTORIES:
@@ -317,7 +402,13 @@ def no_numbers(cx, *operands):
         raise Unsupported(f"no rule for {cx.name} of numbers that are not exact")
 
 
-@rule(*[f"aten.{name}" for kind in ("and", "or", "xor") for name in (f"bitwise_{kind}.Tensor", f"logical_{kind}.default")])
+@rule(
+    *[
+        f"aten.{name}"
+        for kind in ("and", "or", "xor")
+        for name in (f"bitwise_{kind}.Tensor", f"logical_{kind}.default")
+    ]
+)
 def logic(cx, a, b):
     """A result is ambiguous if another value of an ambiguous operand changes it."""
     no_numbers(cx, a, b)
@@ -327,7 +418,9 @@ def logic(cx, a, b):
         return Number(v)
     other = lambda t: t.v if t.open is None else t.v ^ t.open
     runs = [f(a.run(i), b.run(i)) for i in range(cx.count)] if perturbed(a, b) else None
-    return Number(v, open=(f(other(a), b.v) != v) | (f(a.v, other(b)) != v) | (f(other(a), other(b)) != v), runs=runs)
+    return Number(
+        v, open=(f(other(a), b.v) != v) | (f(a.v, other(b)) != v) | (f(other(a), other(b)) != v), runs=runs
+    )
 
 
 @rule("aten.bitwise_not.default", "aten.logical_not.default")
@@ -337,7 +430,9 @@ def logic_not(cx, x):
     return Number(f(x.v), open=x.open, runs=None if x.runs is None else [f(t) for t in x.runs])
 
 
-@rule("aten.any.default", "aten.any.dim", "aten.any.dims", "aten.all.default", "aten.all.dim", "aten.all.dims")
+@rule(
+    "aten.any.default", "aten.any.dim", "aten.any.dims", "aten.all.default", "aten.all.dim", "aten.all.dims"
+)
 def any_all(cx, x, *how, **named):
     """A result is ambiguous if it depends on an ambiguous element."""
     f = lambda t: operator(cx.name)(t, *how, **named)

@@ -3,6 +3,7 @@
 Beside a jump, an honest implementation may be on either side, and both values are right. The bound there is the size
 of the jump. Every fourth run takes either side, so that the calibrated spread includes the jump.
 """
+
 import math
 
 import torch
@@ -26,9 +27,11 @@ def step(cx, x, f, whole=True):
     if not x.is_float:
         return Number(f(x.v.double()).to(x.v.dtype), open=x.open)
     v, reach = f(x.v), honest_reach(cx, x)
+
     def propagated(level):
         e = x.error(level)
         return None if e is None else torch.maximum(f(x.v + e) - v, v - f(x.v - e))
+
     made = Number(v, propagated(0), propagated(1), whole=whole)
     if reach is not None:
         reach, made.beside = jumping(made, v, reach, f, x)
@@ -50,10 +53,18 @@ def jumping(made, v, reach, f, x):
     return reach, (f(x.v + reach) != v) | (f(x.v - reach) != v)
 
 
-STEPS = {"floor": torch.floor, "ceil": torch.ceil, "trunc": torch.trunc, "round": torch.round, "sign": torch.sign}
+STEPS = {
+    "floor": torch.floor,
+    "ceil": torch.ceil,
+    "trunc": torch.trunc,
+    "round": torch.round,
+    "sign": torch.sign,
+}
 
 
-@rule("aten.floor.default", "aten.ceil.default", "aten.trunc.default", "aten.round.default", "aten.sign.default")
+@rule(
+    "aten.floor.default", "aten.ceil.default", "aten.trunc.default", "aten.round.default", "aten.sign.default"
+)
 def whole(cx, x):
     name = cx.name.split(".")[1]
     return x if x.is_float and x.whole and name != "sign" else step(cx, x, STEPS[name])
@@ -102,7 +113,6 @@ def decimals(cx, x, decimals=0):
     return back(cx, step(cx, by(cx, x, scale), torch.round), scale)
 
 
-
 @rule("aten.div.Tensor_mode", "aten.div.Scalar_mode", "aten.floor_divide.default", "aten.floor_divide.Scalar")
 def rounded_division(cx, a, b, rounding_mode="floor"):
     """A rounded division of exact operands. A whole quotient is exact. A quotient close to a whole number may be
@@ -124,7 +134,13 @@ def rounded_division(cx, a, b, rounding_mode="floor"):
     return made
 
 
-@rule("aten.remainder.Scalar", "aten.remainder.Tensor", "aten.remainder.Scalar_Tensor", "aten.fmod.Scalar", "aten.fmod.Tensor")
+@rule(
+    "aten.remainder.Scalar",
+    "aten.remainder.Tensor",
+    "aten.remainder.Scalar_Tensor",
+    "aten.fmod.Scalar",
+    "aten.fmod.Tensor",
+)
 def remainder(cx, a, b):
     """a - b q, where q is a whole number. It is exact for exact operands. An implementation that rounds a / b first is
     off by some roundings of a. It is also off by b if that rounding gave a whole number by mistake. The final
@@ -136,11 +152,13 @@ def remainder(cx, a, b):
     f = lambda x, y: function(x.double(), y.double())
     v = f(a.v, b.v)
     width, size = b.v.double().abs().expand(v.shape), a.v.double().abs().expand(v.shape)
-    least = torch.where(size < width, math.inf, v.abs()) if "fmod" in cx.name else v.abs()  # fmod has no jump around 0
+    # fmod has no jump around 0
+    least = torch.where(size < width, math.inf, v.abs()) if "fmod" in cx.name else v.abs()
     gap = torch.minimum(least, width - v.abs())
     known = is_exact(a) & is_exact(b) & is_power(b.v)  # the quotient and b q are exact
     own = lambda u: u * (torch.where(known, 0.0, 3 * size) + 2 * v.abs())
     turn = torch.where(known, 0.0, width)
+
     def propagated(level):
         ea, eb = a.error(level), b.error(level)
         if ea is None and eb is None:
@@ -148,12 +166,18 @@ def remainder(cx, a, b):
         e = (or_zero(ea, a.v.double()) + (size / width + 1) * or_zero(eb, b.v.double())).expand(v.shape)
         near = gap <= e + own(U64 if level == 0 else unit_of(cx.dtype))
         return e + torch.where(near, turn + or_zero(eb, b.v.double()), 0.0)
+
     def local(u):
         return own(u) + torch.where((gap <= own(u)) & (v != 0), turn, 0.0)
+
     if a.runs is None and b.runs is None:
         return cx.out(v, propagated, local, None, own)
-    reach = or_zero(honest_reach(cx, a), a.v.double()) + (size / width + 1) * or_zero(honest_reach(cx, b), b.v.double())
-    other = torch.where(v.abs() < width / 2, v + torch.where(v < 0, -width, width), v - torch.where(v < 0, -width, width))
+    reach = or_zero(honest_reach(cx, a), a.v.double()) + (size / width + 1) * or_zero(
+        honest_reach(cx, b), b.v.double()
+    )
+    other = torch.where(
+        v.abs() < width / 2, v + torch.where(v < 0, -width, width), v - torch.where(v < 0, -width, width)
+    )
     jumped = torch.where((gap <= reach) & ~known, other, v)
     plain = moved(f, a, b)
     return cx.out(v, propagated, local, lambda i: jumped if i % 4 == 1 else plain(i), own)
@@ -167,30 +191,46 @@ def angle(cx, y, x):
     f = lambda s, t: torch.atan2(s.double(), t.double())
     v, length = f(y.v, x.v), torch.hypot(y.v.double(), x.v.double())
     across = lambda ey, ex: (y.v.abs() <= ey) & (x.v - ex < 0)
+
     def propagated(level):
         ey, ex = y.error(level), x.error(level)
         if ey is None and ex is None:
             return None
         ey, ex = or_zero(ey, y.v.double()), or_zero(ex, x.v.double())
         share = torch.hypot(ey, ex) / length
-        turned = torch.where(share < 1, torch.asin(share.clamp(max=1)) * (1 + 2.0 ** -40), 2 * math.pi)
+        turned = torch.where(share < 1, torch.asin(share.clamp(max=1)) * (1 + 2.0**-40), 2 * math.pi)
         return torch.where(across(ey, ex) & (ey > 0), 2 * math.pi, turned)
+
     if y.runs is None and x.runs is None:
         return cx.out(v, propagated, lambda u: 10 * u * v.abs())
-    near = across(or_zero(honest_reach(cx, y), y.v.double()), or_zero(honest_reach(cx, x), x.v.double())) & (y.v != 0)
+    near = across(or_zero(honest_reach(cx, y), y.v.double()), or_zero(honest_reach(cx, x), x.v.double())) & (
+        y.v != 0
+    )
     plain = moved(f, y, x)
-    return cx.out(v, propagated, lambda u: 10 * u * v.abs(), lambda i: torch.where(near, -v, v) if i % 4 == 1 else plain(i))
+    return cx.out(
+        v,
+        propagated,
+        lambda u: 10 * u * v.abs(),
+        lambda i: torch.where(near, -v, v) if i % 4 == 1 else plain(i),
+    )
 
 
 @rule("aten.atan.default", "aten.asinh.default")
 def flat_curve(cx, x):
     f = torch.atan if "atan" in cx.name else torch.asinh
-    return monotone(cx, x, f, lambda u, x, v: 10 * u * v.abs() + (10 * u * x.abs().clamp(max=1) if f is torch.asinh else 0))
+    return monotone(
+        cx,
+        x,
+        f,
+        lambda u, x, v: 10 * u * v.abs() + (10 * u * x.abs().clamp(max=1) if f is torch.asinh else 0),
+    )
 
 
 @rule("aten.isnan.default", "aten.isinf.default", "aten.isposinf.default", "aten.isneginf.default")
 def is_special(cx, x):
     """The answer is torch's own. It is refused if an operand may be anything."""
     if x.b is not None and not bool(x.b.isfinite().all()):
-        raise Unsupported("a question about NaN or infinity that an honest implementation may decide either way")
+        raise Unsupported(
+            "a question about NaN or infinity that an honest implementation may decide either way"
+        )
     return Number(getattr(torch, cx.name.split(".")[1])(x.v))

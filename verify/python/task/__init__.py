@@ -3,6 +3,7 @@
 `Task(description, source)` serves a process that runs a task. It replaces sizes in the source by the values of axes.
 It unpacks the weights into tensors of the state dict. It constructs the model as the source does.
 """
+
 import json
 import os
 
@@ -12,6 +13,7 @@ CONSTRUCTION_SEED = 20260101
 def number_of(entry, sizes):
     """Returns forward's argument for an input that is no tensor. Its value may be computed from axes."""
     from . import scalar
+
     found = scalar.value(entry, sizes)
     return entry["value"] if found is None else found
 
@@ -23,30 +25,37 @@ class Task:
         self.description, self.source = description, source
         self.ways = [output.get("way", [i]) for i, output in enumerate(description["outputs"])]
         self.same = description.get("same", [])  # results that are themselves inputs written by forward
-        self.nested = any(len(way) > 1 or isinstance(key, str) for way in self.ways for key in way)  # not a plain tuple
+        # not a plain tuple
+        self.nested = any(len(way) > 1 or isinstance(key, str) for way in self.ways for key in way)
 
     @classmethod
     def read(cls, path):
         """Reads NAME.task and the source beside it. The source must have the recorded SHA-256."""
         from . import source
+
         with open(path, encoding="utf-8") as file:
             description = json.load(file)
         beside = os.path.join(os.path.dirname(path), description["source"]["file"])
         loaded = source.load_imported(os.path.dirname(path), description)
         if loaded.sha256 != description["source"]["sha256"]:
-            raise source.SourceError(f"{beside} is not the source that was imported: found SHA-256 {loaded.sha256}, "
-                                     f"expected {description['source']['sha256']}\n---> import the task again")
+            raise source.SourceError(
+                f"{beside} is not the source that was imported: found SHA-256 {loaded.sha256}, "
+                f"expected {description['source']['sha256']}\n---> import the task again"
+            )
         return cls(description, loaded)
 
     def instance(self, sizes):
         """Executes the source with these values of axes. The instance has `init_args`, `model(cls, device, weights)`
         and `input_names`."""
-        replaced = {name: int(sizes[axis["name"]]) for axis in self.description["axes"] for name in axis["sizes"]}
+        replaced = {
+            name: int(sizes[axis["name"]]) for axis in self.description["axes"] for name in axis["sizes"]
+        }
         return self.source.instance(replaced)
 
     def weights(self, packed, sizes):
         """Unpacks the vector `weights` (float32, any device) into tensors by their names in the state dict."""
         from . import weight
+
         return weight.unpack(self.description["weights"], packed, sizes)
 
     def constructed(self, instance):
@@ -57,7 +66,12 @@ class Task:
         makes them by itself. Loading them would repair a wrong table and hide its fault.
         """
         import torch
-        names = [w["name"] for w in self.description["weights"] if w["kind"] == "constructed" and w.get("loaded", True)]
+
+        names = [
+            w["name"]
+            for w in self.description["weights"]
+            if w["kind"] == "constructed" and w.get("loaded", True)
+        ]
         if not names:
             return {}
         torch.manual_seed(CONSTRUCTION_SEED)
@@ -66,4 +80,6 @@ class Task:
 
     def arguments(self, tensors, sizes):
         """Returns forward's arguments in order: tensors by name, and the values of inputs that are no tensors."""
-        return [tensors[e["name"]] if "shape" in e else number_of(e, sizes) for e in self.description["inputs"]]
+        return [
+            tensors[e["name"]] if "shape" in e else number_of(e, sizes) for e in self.description["inputs"]
+        ]

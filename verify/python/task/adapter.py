@@ -6,6 +6,7 @@ function gets the inputs, then the weights in the order of the state dict.
 Protocol: call `bind(entry, call)` once per configuration, then `rebind(tensors)` on its result. UNSEEN_TASK or
 `call.task` names the task's file.
 """
+
 import inspect
 import os
 
@@ -18,8 +19,11 @@ def _plain(value):
     """Tells whether a value consists of plain Python values alone. Two such values with the same repr are equal."""
     if isinstance(value, dict):
         return all(_plain(v) for v in value.values())
-    return all(map(_plain, value)) if isinstance(value, (tuple, list)) else value is None or type(value) in (
-        int, float, bool, str)
+    return (
+        all(map(_plain, value))
+        if isinstance(value, (tuple, list))
+        else value is None or type(value) in (int, float, bool, str)
+    )
 
 
 class Bound:
@@ -30,12 +34,24 @@ class Bound:
         self.sizes = {axis["name"]: int(call.scalars[axis["name"]]) for axis in task.description["axes"]}
         self.instance = task.instance(self.sizes)
         self.tensors, self.weights, self.model, self.mark = call.tensors, {}, None, None
-        last, kinds = getattr(call, "last", None), [note["kind"] for note in task.description.get("notes", [])]
+        last, kinds = (
+            getattr(call, "last", None),
+            [note["kind"] for note in task.description.get("notes", [])],
+        )
         self.is_in_out = any(entry.get("written") for entry in task.description["inputs"])
         self.is_stateful, self.is_derived, self.is_placed = "stateful" in kinds, "derived" in kinds, False
         self.folded = frozenset()
-        if inspect.isclass(entry) and not {"kept", "stateful", "random"} & set(kinds) and self._is_served_by(last):
-            self.model, self.mark, self.is_placed, self.folded = last.model, last.mark, last.is_placed, last.folded
+        if (
+            inspect.isclass(entry)
+            and not {"kept", "stateful", "random"} & set(kinds)
+            and self._is_served_by(last)
+        ):
+            self.model, self.mark, self.is_placed, self.folded = (
+                last.model,
+                last.mark,
+                last.is_placed,
+                last.folded,
+            )
         self.rebind(call.tensors)
 
     def _construct(self, weights):
@@ -45,10 +61,14 @@ class Bound:
         The exception is a task whose own constructor derives something from its drawn parameters.
         """
         expected = self._order() if weights and not self.is_derived else []
+
         def construct(*of):
             torch.manual_seed(CONSTRUCTION_SEED)
             return self.instance.model(*of)
-        self.model, has_all, self.folded = placing.constructed(lambda: construct(self.entry, self.call.device), construct, expected, weights)
+
+        self.model, has_all, self.folded = placing.constructed(
+            lambda: construct(self.entry, self.call.device), construct, expected, weights
+        )
         self.is_placed = bool(weights) and has_all
         kept = {n: t.to(self.call.device) for n, t in self.task.constructed(self.instance).items()}
         self._put({n: t for n, t in kept.items() if n in self.model.state_dict()}, by_name=True)
@@ -64,10 +84,15 @@ class Bound:
 
     def _is_served_by(self, last):
         """Tells whether the previously bound model has the same constructor arguments and weights and can be reused."""
-        return (isinstance(last, Bound) and last.model is not None and _plain(self.instance.init_args) and
-                _plain(self.instance.init_named) and last.mark == self._mark() and
-                repr((self.instance.init_args, self.instance.init_named)) == repr(
-                    (last.instance.init_args, last.instance.init_named)))
+        return (
+            isinstance(last, Bound)
+            and last.model is not None
+            and _plain(self.instance.init_args)
+            and _plain(self.instance.init_named)
+            and last.mark == self._mark()
+            and repr((self.instance.init_args, self.instance.init_named))
+            == repr((last.instance.init_args, last.instance.init_named))
+        )
 
     def _mark(self):
         """Returns a fingerprint of the weights."""
@@ -101,7 +126,11 @@ class Bound:
         if inspect.isclass(self.entry):
             mark = self._mark()
             others = self.model is None or mark != self.mark
-            weights = self.task.weights(packed, self.sizes) if packed is not None and (others or self.is_stateful) else {}
+            weights = (
+                self.task.weights(packed, self.sizes)
+                if packed is not None and (others or self.is_stateful)
+                else {}
+            )
             if others:
                 self._construct(weights)
                 self.mark = mark
@@ -116,14 +145,25 @@ class Bound:
                 result = self.model(*arguments)
             else:
                 result = self.entry(*arguments, *self.weights.values())
-        return self._without_inputs(result) if self.is_in_out else structure.at(result, self.task.ways) if self.task.nested else result
+        return (
+            self._without_inputs(result)
+            if self.is_in_out
+            else structure.at(result, self.task.ways)
+            if self.task.nested
+            else result
+        )
 
     def _without_inputs(self, result):
         """Returns the results that are not inputs. If the model returns a new tensor for a written input, the tensor
         is copied into that input."""
         for same in self.task.same:
             given, value = self.tensors[same["input"]], structure.at(result, [same["way"]])
-            if isinstance(value, torch.Tensor) and value is not given and value.shape == given.shape and value.data_ptr() != given.data_ptr():
+            if (
+                isinstance(value, torch.Tensor)
+                and value is not given
+                and value.shape == given.shape
+                and value.data_ptr() != given.data_ptr()
+            ):
                 given.copy_(value)
         return structure.at(result, self.task.ways) if self.task.ways else None
 

@@ -3,6 +3,7 @@
 The graph is walked once, from its results to its inputs. A deciding operation adds its thresholds as aims at its
 operands. An operation with an inverse translates aims at its result into aims at its operands.
 """
+
 import math
 import operator
 from fractions import Fraction
@@ -14,20 +15,74 @@ from ..oracle import executed, graph as graphs
 
 from . import fake
 
-AIMS = 400     # values for one decision at one operation
-UNIQUE = 24    # values of a constant tensor that are tried
-PEAK = 8       # the greatest element, where the task divides by it
+AIMS = 400  # values for one decision at one operation
+UNIQUE = 24  # values of a constant tensor that are tried
+PEAK = 8  # the greatest element, where the task divides by it
 HALF = Fraction(1, 2)
 FEW_WHOLE = [k for n in range(9) for k in ((n, -n) if n else (0,))]
 ENDS = [127, 128, -127, -128, -129, 255, 256, 2**22, -(2**22) - 1, 2**23 + 1]
 WHOLE = FEW_WHOLE + ENDS + [k for n in range(9, 300) for k in (n, -n) if k not in ENDS]
-BESIDE = {"add": (0, 1, -1, HALF), "mul": (1, 2, HALF), "div": (1, 2, HALF)}  # values for another input that keep the operation exact
-PARTS = ("amax", "amin", "max", "min", "topk", "sort", "gather", "index", "index_select", "cummax", "cummin", "max_pool2d_with_indices",
-         "max_pool3d_with_indices", "max_pool1d", "where", "maximum", "minimum", "fmax", "fmin", "cat", "stack", "masked_fill", "clone",
-         "_to_copy", "copy", "copy_", "flip", "roll", "tril", "triu", "contiguous", "lift_fresh_copy", "constant_pad_nd", "index_put", "scatter",
-         "slice_scatter", "select_scatter", "diagonal", "pixel_shuffle", "split_with_sizes", "embedding", "repeat", *fake.VIEWS)
-DECIDES = {"clamp_min": "clamp", "clamp_max": "clamp", "div": "division", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "eq": "==", "ne": "!=",
-           "_to_copy": "a cast", "floor_divide": "division", "hardtanh": "clamp"}
+# values for another input that keep the operation exact
+BESIDE = {"add": (0, 1, -1, HALF), "mul": (1, 2, HALF), "div": (1, 2, HALF)}
+PARTS = (
+    "amax",
+    "amin",
+    "max",
+    "min",
+    "topk",
+    "sort",
+    "gather",
+    "index",
+    "index_select",
+    "cummax",
+    "cummin",
+    "max_pool2d_with_indices",
+    "max_pool3d_with_indices",
+    "max_pool1d",
+    "where",
+    "maximum",
+    "minimum",
+    "fmax",
+    "fmin",
+    "cat",
+    "stack",
+    "masked_fill",
+    "clone",
+    "_to_copy",
+    "copy",
+    "copy_",
+    "flip",
+    "roll",
+    "tril",
+    "triu",
+    "contiguous",
+    "lift_fresh_copy",
+    "constant_pad_nd",
+    "index_put",
+    "scatter",
+    "slice_scatter",
+    "select_scatter",
+    "diagonal",
+    "pixel_shuffle",
+    "split_with_sizes",
+    "embedding",
+    "repeat",
+    *fake.VIEWS,
+)
+DECIDES = {
+    "clamp_min": "clamp",
+    "clamp_max": "clamp",
+    "div": "division",
+    "gt": ">",
+    "ge": ">=",
+    "lt": "<",
+    "le": "<=",
+    "eq": "==",
+    "ne": "!=",
+    "_to_copy": "a cast",
+    "floor_divide": "division",
+    "hardtanh": "clamp",
+}
 
 
 def _fraction(x):
@@ -81,7 +136,9 @@ class Walk:
                 self.depends[node] = frozenset().union(*(self.depends[n] for n in node.all_input_nodes))
                 if node.op == "get_attr":
                     self.values[node] = getattr(graph.module, node.target).detach()
-        self.place = dict(zip((n for n in graph.nodes if n.op == "placeholder"), [*graph.names, *graph.inputs]))
+        self.place = dict(
+            zip((n for n in graph.nodes if n.op == "placeholder"), [*graph.names, *graph.inputs])
+        )
         given = {**state, **{i: inputs[i] for i in graph.inputs}}
         self.values.update({n: given[p].detach() for n, p in self.place.items()})
 
@@ -106,7 +163,9 @@ class Walk:
 
     def is_whole(self, arg):
         value = self.values.get(arg) if isinstance(arg, torch.fx.Node) else arg
-        return not (value.dtype.is_floating_point if isinstance(value, torch.Tensor) else isinstance(value, float))
+        return not (
+            value.dtype.is_floating_point if isinstance(value, torch.Tensor) else isinstance(value, float)
+        )
 
     # --- what decides ---
 
@@ -120,12 +179,19 @@ class Walk:
         if before != len(self.aims.of) or had != sum(len(s) for s in self.aims.of.values()):
             self.decides.append(DECIDES.get(name, name))
 
-    KINDS = {**dict.fromkeys(("floor", "ceil", "trunc"), "whole"), "round": "half", "_to_copy": "cast",
-             **dict.fromkeys(("sign", "sgn", "relu", "leaky_relu", "elu", "heaviside"), "zero"),
-             **dict.fromkeys(("hardswish", "hardsigmoid"), "three"), **dict.fromkeys(("clamp", "clamp_min", "clamp_max", "hardtanh"), "bounds"),
-             **dict.fromkeys(("gt", "ge", "lt", "le", "eq", "ne", "maximum", "minimum", "fmax", "fmin"), "equal"),
-             **dict.fromkeys(("bucketize", "searchsorted"), "edges"), "div": "quotient",
-             **dict.fromkeys(("floor_divide", "remainder", "fmod"), "quotient"), "copysign": "sign"}
+    KINDS = {
+        **dict.fromkeys(("floor", "ceil", "trunc"), "whole"),
+        "round": "half",
+        "_to_copy": "cast",
+        **dict.fromkeys(("sign", "sgn", "relu", "leaky_relu", "elu", "heaviside"), "zero"),
+        **dict.fromkeys(("hardswish", "hardsigmoid"), "three"),
+        **dict.fromkeys(("clamp", "clamp_min", "clamp_max", "hardtanh"), "bounds"),
+        **dict.fromkeys(("gt", "ge", "lt", "le", "eq", "ne", "maximum", "minimum", "fmax", "fmin"), "equal"),
+        **dict.fromkeys(("bucketize", "searchsorted"), "edges"),
+        "div": "quotient",
+        **dict.fromkeys(("floor_divide", "remainder", "fmod"), "quotient"),
+        "copysign": "sign",
+    }
 
     def _at_none(self, node, name, args, named):
         pass
@@ -157,7 +223,10 @@ class Walk:
         self.aims.add(args[0], node, [-3, 3, 0])
 
     def _at_bounds(self, node, name, args, named):
-        low, high = named.get("min", args[1] if len(args) > 1 else None), named.get("max", args[2] if len(args) > 2 else None)
+        low, high = (
+            named.get("min", args[1] if len(args) > 1 else None),
+            named.get("max", args[2] if len(args) > 2 else None),
+        )
         if name == "hardtanh":
             low, high = (-1.0 if low is None else low), (1.0 if high is None else high)
         for bound in (low, high):
@@ -168,8 +237,11 @@ class Walk:
                 self.aims.add(args[0], node, [] if edge is None else [edge, edge - 1, edge + 1])
 
     def _at_equal(self, node, name, args, named):
-        is_continuous = name in ("maximum", "minimum", "fmax", "fmin")  # two equal inputs give the same result either way
-        if len(args) > 1 and not (is_continuous and all(isinstance(a, torch.fx.Node) and self.depends[a] for a in args[:2])):
+        # two equal inputs give the same result either way
+        is_continuous = name in ("maximum", "minimum", "fmax", "fmin")
+        if len(args) > 1 and not (
+            is_continuous and all(isinstance(a, torch.fx.Node) and self.depends[a] for a in args[:2])
+        ):
             self._meet(node, args[0], args[1])
 
     def _meet(self, node, a, b):
@@ -218,13 +290,32 @@ class Walk:
             self._divided(source, args[0], args[1], aims)
         else:
             for v, exact in aims.items():
-                self.aims.add(args[0] if args else None, source, self._before(name, node, v), exact and name in self.EXACT)
+                self.aims.add(
+                    args[0] if args else None,
+                    source,
+                    self._before(name, node, v),
+                    exact and name in self.EXACT,
+                )
 
     def _add(self, operand, source, aims):
         for v, exact in aims.items():
             self.aims.add(operand, source, [v], exact)
 
-    EXACT = ("neg", "abs", "relu", "leaky_relu", "floor", "ceil", "trunc", "round", "sign", "clamp", "clamp_min", "clamp_max", "hardtanh")
+    EXACT = (
+        "neg",
+        "abs",
+        "relu",
+        "leaky_relu",
+        "floor",
+        "ceil",
+        "trunc",
+        "round",
+        "sign",
+        "clamp",
+        "clamp_min",
+        "clamp_max",
+        "hardtanh",
+    )
 
     def _before(self, name, node, v):
         """Returns the operands at which a function of one operand has the value v."""
@@ -245,8 +336,15 @@ class Walk:
         if name == "pow" and node.args[1:] and node.args[1] == 2 and v >= 0:
             root = Fraction(math.isqrt(v.numerator), math.isqrt(v.denominator))
             return [root, -root] if root * root == v else []
-        known = {"neg": [-v], "abs": [v, -v] if v >= 0 else [], "exp": [0] if v == 1 else [], "log": [1] if v == 0 else [],
-                 "sigmoid": [0] if v == HALF else [], "tanh": [0] if v == 0 else [], "log1p": [0] if v == 0 else []}
+        known = {
+            "neg": [-v],
+            "abs": [v, -v] if v >= 0 else [],
+            "exp": [0] if v == 1 else [],
+            "log": [1] if v == 0 else [],
+            "sigmoid": [0] if v == HALF else [],
+            "tanh": [0] if v == 0 else [],
+            "log1p": [0] if v == 0 else [],
+        }
         return known.get(name, [])
 
     def _apart(self, a, b):
@@ -275,7 +373,9 @@ class Walk:
         for one, others, held in self._pairs(a, b, BESIDE["add"], source):
             for c in others:
                 for v, exact in aims.items():
-                    self.aims.add(one, source, [v - sign * by * c if one is a else sign * (v - c) / by], exact and held)
+                    self.aims.add(
+                        one, source, [v - sign * by * c if one is a else sign * (v - c) / by], exact and held
+                    )
 
     def _product(self, node, source, aims):
         a, b = node.args[:2]
@@ -306,7 +406,8 @@ class Walk:
             self.aims.beside(b, source, BESIDE["div"])
             for c in BESIDE["div"]:
                 self._add(a, source, {v * c: exact for v, exact in aims.items()})
-        elif isinstance(b, torch.fx.Node) and isinstance(a, torch.fx.Node):  # division by its own greatest element
+        # division by its own greatest element
+        elif isinstance(b, torch.fx.Node) and isinstance(a, torch.fx.Node):
             self.peak = True
             self.aims.add(b, source, [PEAK])
             self._add(a, source, {v * PEAK: exact for v, exact in aims.items()})

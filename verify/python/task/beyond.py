@@ -7,6 +7,7 @@ A softmax does not change if all its operands are shifted by the same number. So
 have the same answer as inputs about 0. The same holds far below 0. There a running maximum that starts from 0 is
 wrong, in a softmax and in any other search for a maximum.
 """
+
 import copy
 import math
 
@@ -16,18 +17,46 @@ from torch.utils._pytree import tree_leaves
 
 from . import effects, fake, law
 
-EXPONENTS = ("_softmax", "_safe_softmax", "_log_softmax", "logsumexp")  # names in PyTorch, into which attention is decomposed
-CURVES = ("sigmoid", "silu", "softplus", "log_sigmoid_forward", "mish")  # x exp(x) / (1 + exp(x)), log(1 + exp(x))
+# names in PyTorch, into which attention is decomposed
+EXPONENTS = ("_softmax", "_safe_softmax", "_log_softmax", "logsumexp")
+# x exp(x) / (1 + exp(x)), log(1 + exp(x))
+CURVES = ("sigmoid", "silu", "softplus", "log_sigmoid_forward", "mish")
 REACH = 128.0  # by natural logarithms, more than fp32's exponent range from 2^-149 to 2^128
 LOST = 104.0  # exp(-LOST) is 0 in fp32
-GREATEST = ("amax", "max", "argmax", "topk", "cummax", "max_pool2d_with_indices", "max_pool3d_with_indices", "adaptive_max_pool2d",
-            "adaptive_max_pool3d")
-FOUND = GREATEST + ("maximum", "fmax", "scatter_reduce", "scatter_reduce_", "index_reduce", "index_reduce_")  # also element by element
-CARRIED = fake.VIEWS + ("index", "index_select", "gather", "where", "masked_fill", "clone", "_to_copy", "cat", "stack", "copy", "copy_", "clamp",
-                        "nan_to_num", "mul", "div")
+GREATEST = (
+    "amax",
+    "max",
+    "argmax",
+    "topk",
+    "cummax",
+    "max_pool2d_with_indices",
+    "max_pool3d_with_indices",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
+)
+# also element by element
+FOUND = GREATEST + ("maximum", "fmax", "scatter_reduce", "scatter_reduce_", "index_reduce", "index_reduce_")
+CARRIED = fake.VIEWS + (
+    "index",
+    "index_select",
+    "gather",
+    "where",
+    "masked_fill",
+    "clone",
+    "_to_copy",
+    "cat",
+    "stack",
+    "copy",
+    "copy_",
+    "clamp",
+    "nan_to_num",
+    "mul",
+    "div",
+)
 FEW = 8  # standard deviations, so that no normal number reaches 0
 MIDDLES = (8, 32, 128, 512, 2048, 4096)
-UNTOLD = 2.0 ** -10  # a quarter of the error at which the oracle drops a configuration: other sizes have larger errors
+# a quarter of the error at which the oracle drops a configuration: other sizes have larger errors
+UNTOLD = 2.0**-10
 
 
 class _Exponents(TorchDispatchMode):
@@ -45,7 +74,8 @@ class _Exponents(TorchDispatchMode):
     def __init__(self):
         super().__init__()
         self.reach, self.most, self.picks, self.curve = 0.0, -math.inf, False, 0.0
-        self.greatest, self.shifted, self.kept = set(), {}, []  # by tensor id: maxima, and the tensors from which a maximum was subtracted
+        # by tensor id: maxima, and the tensors from which a maximum was subtracted
+        self.greatest, self.shifted, self.kept = set(), {}, []
 
     def _note(self, x, size=torch.abs):
         x = x.double()
@@ -87,7 +117,11 @@ def _run(model, inputs):
     fast = torch.backends.mha.get_fastpath_enabled()
     torch.backends.mha.set_fastpath_enabled(False)
     try:
-        with torch.no_grad(), torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH), _Exponents() as exponents:
+        with (
+            torch.no_grad(),
+            torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH),
+            _Exponents() as exponents,
+        ):
             return effects.outputs(copy.deepcopy(model), given), exponents
     finally:
         torch.backends.mha.set_fastpath_enabled(fast)
@@ -96,7 +130,10 @@ def _run(model, inputs):
 def _told(outputs, wide, published):
     """Tells whether the task's own arithmetic agrees with double precision. Outputs must be finite where those of the
     published inputs are."""
-    if not law.is_told([o for o in wide if o.dtype.is_floating_point], published and [o for o in published if o.dtype.is_floating_point]):
+    if not law.is_told(
+        [o for o in wide if o.dtype.is_floating_point],
+        published and [o for o in published if o.dtype.is_floating_point],
+    ):
         return False
     for near, right in zip(outputs, wide):
         if not near.dtype.is_floating_point:
@@ -113,7 +150,9 @@ def _told(outputs, wide, published):
 def _moved(inputs, normal, domains, about, signs):
     """Returns the inputs, with each real one centred on `about` times its sign."""
     sign = iter(signs)
-    return [(next(sign) * about + n).to(v.dtype) if d == "real" else v for v, n, d in zip(inputs, normal, domains)]
+    return [
+        (next(sign) * about + n).to(v.dtype) if d == "real" else v for v, n, d in zip(inputs, normal, domains)
+    ]
 
 
 def told_at(double, moved, outputs, published):
@@ -129,7 +168,13 @@ def _search(model, inputs, domains, below):
     normal = [torch.randn(v.shape) if d == "real" else v for v, d in zip(inputs, domains)]
     if not exponents.reach and (below or not exponents.curve):
         moved = _moved(inputs, normal, domains, FEW, [-1] * reals)
-        return (FEW, [-1] * reals) if below and exponents.picks and told_at(copy.deepcopy(model).double(), moved, _run(model, moved)[0], published) else None
+        return (
+            (FEW, [-1] * reals)
+            if below
+            and exponents.picks
+            and told_at(copy.deepcopy(model).double(), moved, _run(model, moved)[0], published)
+            else None
+        )
     # The exponents may be products of two inputs, so one of the two gets the negative sign.
     for signs in ([-1] * reals, [-1] + [1] * (reals - 1))[:reals] if below else ([1] * reals,):
         for about in MIDDLES:

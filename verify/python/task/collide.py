@@ -3,6 +3,7 @@
 With equal indices PyTorch lets any of the writers win, so there is no single right answer. Such indices are therefore
 drawn distinct.
 """
+
 import copy
 
 import torch
@@ -12,7 +13,19 @@ from ..oracle import graph as graphs
 from . import expression
 
 WHOLE = -1  # in place of a dimension: all numbers of a tensor have to be distinct
-MOVING = {"_to_copy", "clone", "alias", "detach", "contiguous", "lift_fresh_copy", "squeeze", "unsqueeze", "view", "reshape", "expand"}
+MOVING = {
+    "_to_copy",
+    "clone",
+    "alias",
+    "detach",
+    "contiguous",
+    "lift_fresh_copy",
+    "squeeze",
+    "unsqueeze",
+    "view",
+    "reshape",
+    "expand",
+}
 
 
 def _placeholder(node):
@@ -31,10 +44,20 @@ def _written_at(node):
     """Returns `[(index node, dimension)]` of an operation that overwrites elements. Equal indices along the dimension
     collide; WHOLE stands for the entire tensor."""
     name, args = graphs.packet(node).rstrip("_"), node.args
-    if name in ("index_put", "_unsafe_index_put") and not (len(args) > 3 and args[3]) and _elements(args[2]) > 1:
+    if (
+        name in ("index_put", "_unsafe_index_put")
+        and not (len(args) > 3 and args[3])
+        and _elements(args[2]) > 1
+    ):
         indices = [index for index in args[1] if index is not None]
         return [(indices[0], WHOLE)] if len(indices) == 1 else []  # pairs of numbers seldom collide
-    if name == "scatter" and len(args) > 3 and isinstance(args[3], torch.fx.Node) and len(args) < 5 and not node.kwargs:
+    if (
+        name == "scatter"
+        and len(args) > 3
+        and isinstance(args[3], torch.fx.Node)
+        and len(args) < 5
+        and not node.kwargs
+    ):
         return [(args[2], args[1])]
     if name == "index_copy":
         return [(args[2], WHOLE)]
@@ -52,7 +75,11 @@ def found(model, inputs, written):
     for node in graph.nodes:
         for index, dim in _written_at(node) if node.op == "call_function" else ():
             place = places.get(_placeholder(index))
-            if isinstance(place, int) and not inputs[place].dtype.is_floating_point and inputs[place].dtype != torch.bool:
+            if (
+                isinstance(place, int)
+                and not inputs[place].dtype.is_floating_point
+                and inputs[place].dtype != torch.bool
+            ):
                 distinct[place] = dim if dim == WHOLE else dim % max(1, inputs[place].dim())
     return distinct
 
@@ -62,7 +89,12 @@ def law(entry, dim, published):
     many possible numbers as drawn ones. It is left out if it names no axis or if the published sizes (values by axis)
     violate it."""
     extents = entry["shape"] if dim == WHOLE else [entry["shape"][dim]]
-    count = "*".join(f"({e})" if isinstance(e, str) and not e.isidentifier() else str(e) for e in extents if e != 1) or "1"
+    count = (
+        "*".join(
+            f"({e})" if isinstance(e, str) and not e.isidentifier() else str(e) for e in extents if e != 1
+        )
+        or "1"
+    )
     levels = str(entry["bound"]) if entry["low"] == 0 else f"{entry['bound']} - ({entry['low']})"
     limit = f"{count} <= {levels}"
     is_limit = expression.names(limit) and expression.evaluate(limit, published)

@@ -7,6 +7,7 @@ It runs get_inputs at several small sizes and fits expressions of the sizes. The
 - `permutation` and `ascending`: by rows.
 - `index`.
 """
+
 import random
 import re
 
@@ -14,17 +15,18 @@ import torch
 
 from . import expression, fit, law as laws, together
 
-TELLING = 3         # from this extent on a step or a diagonal can be recognized
-MOST = 1 << 20      # elements of the inputs of such a run
-TOGETHER = 16       # runs in which all axes move
-EXACT = 1 << 24     # a float holds all whole numbers up to here
-INFINITE = 1e39     # JSON has no infinity; this number becomes one in fp32
+TELLING = 3  # from this extent on a step or a diagonal can be recognized
+MOST = 1 << 20  # elements of the inputs of such a run
+TOGETHER = 16  # runs in which all axes move
+EXACT = 1 << 24  # a float holds all whole numbers up to here
+INFINITE = 1e39  # JSON has no infinity; this number becomes one in fp32
 
 
 def _base(axes, limits):
     """Returns sizes large enough to recognize every step of a table."""
     for value in (6, 8, 12, 16, 5, 4, 24, 32):
-        sizes = {a.name: a.near(value + i % 2) for i, a in enumerate(axes)}  # different extents show which axis is which
+        # different extents show which axis is which
+        sizes = {a.name: a.near(value + i % 2) for i, a in enumerate(axes)}
         if all(expression.evaluate(t, sizes) for t in limits):
             return sizes
     return {a.name: a.value for a in axes}
@@ -36,13 +38,18 @@ def _sizes(axes, limits, chance):
     found = [base]
     moving = [a for a in axes if a.low < a.high]
     for _ in range(TOGETHER):
-        found.append({**base, **{a.name: a.near(base[a.name] + chance.randrange(-2, 6) * a.step) for a in moving}})
+        found.append(
+            {**base, **{a.name: a.near(base[a.name] + chance.randrange(-2, 6) * a.step) for a in moving}}
+        )
     for axis in moving:
         found += [{**base, axis.name: axis.near(base[axis.name] + k * axis.step)} for k in (1, 2, 3, 5, -1)]
     kept = []
     for sizes in found:
-        if sizes not in kept and all(a.fits(sizes[a.name]) for a in moving) and all(
-                expression.evaluate(t, sizes) for t in limits):
+        if (
+            sizes not in kept
+            and all(a.fits(sizes[a.name]) for a in moving)
+            and all(expression.evaluate(t, sizes) for t in limits)
+        ):
             kept.append(sizes)
     return kept
 
@@ -69,11 +76,18 @@ def drawn(source, axes, limits):
 def is_fixed(runs, i):
     """Tells whether input i does not depend on the draw at any size, and has more than one element at some size."""
     pairs = [(a[i], b[i]) for _, a, b in runs]
-    return bool(pairs) and any(a.numel() > 1 for a, _ in pairs) and all(
-        a.shape == b.shape and torch.equal(torch.nan_to_num(a.double()), torch.nan_to_num(b.double())) for a, b in pairs)
+    return (
+        bool(pairs)
+        and any(a.numel() > 1 for a, _ in pairs)
+        and all(
+            a.shape == b.shape and torch.equal(torch.nan_to_num(a.double()), torch.nan_to_num(b.double()))
+            for a, b in pairs
+        )
+    )
 
 
 # --- one run ---
+
 
 def _affine(x):
     """Returns `[start, step of each dimension]` of a table of whole numbers, or None. A step along an extent of 1 is
@@ -92,7 +106,11 @@ def _affine(x):
         shape[d] = -1
         table = table + steps[-1] * torch.arange(extent, dtype=torch.float64).reshape(shape)
     whole = all(s is None or abs(s) < EXACT and s == int(s) for s in [start, *steps])
-    return [int(start), *(None if s is None else int(s) for s in steps)] if whole and torch.equal(table, x) else None
+    return (
+        [int(start), *(None if s is None else int(s) for s in steps)]
+        if whole and torch.equal(table, x)
+        else None
+    )
 
 
 def _band(x):
@@ -115,6 +133,7 @@ def _band(x):
 
 # --- all runs ---
 
+
 def _expression(samples):
     """Fits an integer or an expression to (sizes, integer) pairs, the base first. Returns None if nothing fits."""
     return fit.extent(samples[0][0], samples) if samples else None
@@ -122,7 +141,11 @@ def _expression(samples):
 
 def negative_first(text):
     """Rewrites a negative number as `0 - number`, since the grammar of limits has no sign."""
-    return text if isinstance(text, int) else re.sub(r"^-|(?<=\()-", "0 - ", re.sub(r"(?<=\*)-(\d+)", r"(0 - \1)", text))
+    return (
+        text
+        if isinstance(text, int)
+        else re.sub(r"^-|(?<=\()-", "0 - ", re.sub(r"(?<=\*)-(\d+)", r"(0 - \1)", text))
+    )
 
 
 def _table(runs, i):
@@ -135,7 +158,11 @@ def _table(runs, i):
         terms.append(_expression(samples) if samples else 0)
         if terms[-1] is None:
             return None
-    return {"kind": "affine", "start": negative_first(terms[0]), "steps": [negative_first(t) for t in terms[1:]]}
+    return {
+        "kind": "affine",
+        "start": negative_first(terms[0]),
+        "steps": [negative_first(t) for t in terms[1:]],
+    }
 
 
 def _diagonals(runs, i):
@@ -161,7 +188,12 @@ def fixed_law(runs, i):
 
 
 def _rows(runs, i, holds):
-    rows = [x.reshape(-1, x.shape[-1]) for _, *draws in runs for x in (d[i] for d in draws) if x.dim() and x.numel()]
+    rows = [
+        x.reshape(-1, x.shape[-1])
+        for _, *draws in runs
+        for x in (d[i] for d in draws)
+        if x.dim() and x.numel()
+    ]
     return bool(rows) and any(r.shape[-1] >= TELLING for r in rows) and all(holds(r) for r in rows)
 
 
@@ -176,8 +208,11 @@ def whole_law(runs, i, law, bound):
         return {"kind": "flag"}
     if not laws.is_drawn_whole(law):
         return None
-    if bound is None or any(int(x.min()) < expression.evaluate(law.get("low", 0), sizes) or int(x.max()) >= expression.evaluate(bound, sizes)
-                            for sizes, x in values):
+    if bound is None or any(
+        int(x.min()) < expression.evaluate(law.get("low", 0), sizes)
+        or int(x.max()) >= expression.evaluate(bound, sizes)
+        for sizes, x in values
+    ):
         return None
     ordered = "sort" in law["calls"] and _rows(runs, i, lambda r: bool((r.long().diff(dim=-1) >= 0).all()))
     return {"kind": "ascending" if ordered else "index"}

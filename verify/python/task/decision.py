@@ -5,6 +5,7 @@ An aim of aims.py that reaches an input becomes a level of the class. Aims are f
 if the input's type holds it exactly. The class uses the greatest density at which the oracle can still judge
 everything.
 """
+
 import copy
 import math
 import time
@@ -17,10 +18,11 @@ from ..oracle.number import Unsupported
 
 from . import aims, effects, law, weight
 
-MOST = 64      # levels of one input, as in problems/fill.h
+MOST = 64  # levels of one input, as in problems/fill.h
 DENSITIES = (0.75, 0.25, 1 / 32)
 WHOLE_STEP, NO_STEP = -1, -2  # of problems/fill.h
-COARSE = Fraction(1, 1024)  # distance from a level to its neighbours where one unit of the last place cannot be judged
+# distance from a level to its neighbours where one unit of the last place cannot be judged
+COARSE = Fraction(1, 1024)
 DRAWS, SECONDS = 8, 1.0  # draws and time for trying a class
 LIMITS = (math.inf, 1024.0, 16.0)  # magnitudes of levels: an exponential behind a decision may overflow
 
@@ -28,7 +30,11 @@ LIMITS = (math.inf, 1024.0, 16.0)  # magnitudes of levels: an exponential behind
 def _holds(dtype, v):
     """Tells whether the type holds this fraction exactly."""
     if not dtype.is_floating_point:
-        return v.denominator == 1 and torch.iinfo(dtype).min <= v <= torch.iinfo(dtype).max if dtype != torch.bool else False
+        return (
+            v.denominator == 1 and torch.iinfo(dtype).min <= v <= torch.iinfo(dtype).max
+            if dtype != torch.bool
+            else False
+        )
     try:
         return Fraction(torch.tensor(float(v)).to(dtype).double().item()) == v and aims.is_single(v)
     except (OverflowError, ValueError):
@@ -69,13 +75,20 @@ def _both(levels, others):
     for place, (found, is_threshold) in levels.items():
         more = dict(others.get(place, ([], False))[0])
         same = [(v, exact and more[v]) for v, exact in found if v in more]
-        only = _in_turns([[(v, e) for v, e in found if v not in more], [(v, e) for v, e in more.items() if v not in dict(found)]])
+        only = _in_turns(
+            [
+                [(v, e) for v, e in found if v not in more],
+                [(v, e) for v, e in more.items() if v not in dict(found)],
+            ]
+        )
         merged[place] = same + only, is_threshold
     return merged
 
 
-UNITS = {torch.bfloat16: 16, torch.float16: 13, torch.float8_e4m3fn: 20, torch.float8_e5m2: 21}  # fraction bits that fp32 has more
-LEAST = {torch.float16: 2.0**-14, torch.float8_e4m3fn: 2.0**-6, torch.float8_e5m2: 2.0**-14}  # neighbours of 0, where 2^-100 underflows
+# fraction bits that fp32 has more
+UNITS = {torch.bfloat16: 16, torch.float16: 13, torch.float8_e4m3fn: 20, torch.float8_e5m2: 21}
+# neighbours of 0, where 2^-100 underflows
+LEAST = {torch.float16: 2.0**-14, torch.float8_e4m3fn: 2.0**-6, torch.float8_e5m2: 2.0**-14}
 
 
 def _signed(values, dtype, coarse):
@@ -104,7 +117,11 @@ def drawn(value, fill):
         rest = torch.randn(value.shape) * fill["b"] + fill["a"]
     if fill["step"] > 0:
         side = torch.randint(4, value.shape)
-        at = torch.where(side == 2, _neighbour(at, fill["step"], False), torch.where(side == 3, _neighbour(at, fill["step"], True), at))
+        at = torch.where(
+            side == 2,
+            _neighbour(at, fill["step"], False),
+            torch.where(side == 3, _neighbour(at, fill["step"], True), at),
+        )
     return torch.where(torch.rand(value.shape) < fill["density"], at.to(value.dtype), rest.to(value.dtype))
 
 
@@ -133,8 +150,12 @@ class _Choice:
         return list(dict.fromkeys(kept))
 
 
-CHOICES = [_Choice(exact, density, limit, coarse) for exact, density in [(True, d) for d in DENSITIES[:2]] + [(False, d) for d in DENSITIES]
-           for limit in LIMITS for coarse in (False, True)]
+CHOICES = [
+    _Choice(exact, density, limit, coarse)
+    for exact, density in [(True, d) for d in DENSITIES[:2]] + [(False, d) for d in DENSITIES]
+    for limit in LIMITS
+    for coarse in (False, True)
+]
 
 
 def _fill(found, entry, published, peak, choice):
@@ -154,10 +175,22 @@ def _fill(found, entry, published, peak, choice):
     if not kept:
         return None
     coarse = choice.coarse and is_threshold and domain != "index"
-    step = WHOLE_STEP if domain == "index" else NO_STEP if coarse or not is_threshold else 1 << UNITS.get(dtype, 0)
+    step = (
+        WHOLE_STEP
+        if domain == "index"
+        else NO_STEP
+        if coarse or not is_threshold
+        else 1 << UNITS.get(dtype, 0)
+    )
     rest = (published["a"], published["b"]) if published["kind"] == "normal" else (0, 1)
-    return {"kind": "decision", "at": _signed(kept, dtype, coarse), "a": rest[0], "b": rest[1],
-            "density": density if is_threshold else 1, "step": step}
+    return {
+        "kind": "decision",
+        "at": _signed(kept, dtype, coarse),
+        "a": rest[0],
+        "b": rest[1],
+        "density": density if is_threshold else 1,
+        "step": step,
+    }
 
 
 def _weights_fill(walk, entries, choice):
@@ -166,11 +199,30 @@ def _weights_fill(walk, entries, choice):
     for node, place in walk.place.items():
         entry = next((e for e in entries if e["name"] == place), None)
         aimed = walk.aims.of.get(node)
-        if entry and aimed and weight.is_drawn(entry) and entry["scale"] != "fan" and entry["kind"] != "variance":
-            wanted = _in_turns([[v for v, exact in each.items() if abs(v) <= choice.limit] for each in aimed.values()])
+        if (
+            entry
+            and aimed
+            and weight.is_drawn(entry)
+            and entry["scale"] != "fan"
+            and entry["kind"] != "variance"
+        ):
+            wanted = _in_turns(
+                [[v for v, exact in each.items() if abs(v) <= choice.limit] for each in aimed.values()]
+            )
             found.append([(v - Fraction(entry["shift"])) / Fraction(entry["scale"]) for v in wanted[:MOST]])
     levels = [v for v in _in_turns(found) if aims.is_single(v)]
-    return {"kind": "decision", "at": [float(v) for v in levels[:MOST]], "a": 0, "b": 1, "density": 1, "step": NO_STEP} if levels else None
+    return (
+        {
+            "kind": "decision",
+            "at": [float(v) for v in levels[:MOST]],
+            "a": 0,
+            "b": 1,
+            "density": 1,
+            "step": NO_STEP,
+        }
+        if levels
+        else None
+    )
 
 
 def _is_told(graph, state, changed):
@@ -224,8 +276,10 @@ class _Trial:
 def _words(walk, fills):
     kinds = list(dict.fromkeys(reversed(walk.decides)))
     some = sorted({v for f in fills.values() for v in f.get("at", [])[:3]})
-    return (f"numbers at which {', '.join(kinds[:4])}{' and others' if len(kinds) > 4 else ''} decide"
-            f"{'s' if len(kinds) == 1 else ''} ({', '.join(f'{v:g}' for v in some[:4])}, ..), and their neighbours below and above")
+    return (
+        f"numbers at which {', '.join(kinds[:4])}{' and others' if len(kinds) > 4 else ''} decide"
+        f"{'s' if len(kinds) == 1 else ''} ({', '.join(f'{v:g}' for v in some[:4])}, ..), and their neighbours below and above"
+    )
 
 
 def _search(model, inputs, entries, published, weights, larger):

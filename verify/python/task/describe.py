@@ -1,4 +1,5 @@
 """Makes the description that NAME.task holds from a source."""
+
 import math
 import random
 import re
@@ -6,20 +7,56 @@ import re
 import torch
 
 from ..oracle import coverage
-from . import beyond, collide, computed, decision, expression, fake, fit, judgeable, law, marked, phase, placing, probe, scalar, structure, tied, together, uneven
+from . import (
+    beyond,
+    collide,
+    computed,
+    decision,
+    expression,
+    fake,
+    fit,
+    judgeable,
+    law,
+    marked,
+    phase,
+    placing,
+    probe,
+    scalar,
+    structure,
+    tied,
+    together,
+    uneven,
+)
 from .source import tolerance as source_tolerance
 
 CLASS_DATA = {  # a class's description and fill, by its greatest magnitude
     "signed": lambda most: ("both signs, deviation 1", {"kind": "normal", "b": 1}),
-    "wide": lambda most: (f"magnitudes from 2^-6 to {most}, both signs", {"kind": "wide", "a": -6, "b": int(math.log2(most)) - 1}),
-    "needle": lambda most: ("one element of every row far above the rest, at ends and tile edges",
-                            {"kind": "peak", "a": most, "b": 1}),
-    "integers": lambda most: (f"whole numbers up to {most}, a quarter of them 0",
-                              {"kind": "integers", "b": most, "density": 0.75}),
+    "wide": lambda most: (
+        f"magnitudes from 2^-6 to {most}, both signs",
+        {"kind": "wide", "a": -6, "b": int(math.log2(most)) - 1},
+    ),
+    "needle": lambda most: (
+        "one element of every row far above the rest, at ends and tile edges",
+        {"kind": "peak", "a": most, "b": 1},
+    ),
+    "integers": lambda most: (
+        f"whole numbers up to {most}, a quarter of them 0",
+        {"kind": "integers", "b": most, "density": 0.75},
+    ),
 }
 
 
-FROM_ZERO = {"rand", "rand_like", "randn", "randn_like", "randint", "randint_like", "randperm", "random", "uniform"}
+FROM_ZERO = {
+    "rand",
+    "rand_like",
+    "randn",
+    "randn_like",
+    "randint",
+    "randint_like",
+    "randperm",
+    "random",
+    "uniform",
+}
 AGAIN = 3  # more runs of the source as it is, to find shapes that depend on chance
 
 
@@ -40,8 +77,11 @@ def _published_fill(domain, value, entry):
     x = x[x.isfinite()] if bool(x.isfinite().any()) else torch.zeros(1)
     if x.min() < 0:
         mean, deviation = x.mean().item(), x.std().item() if x.numel() > 1 else 1.0
-        return {"kind": "normal", "a": 0.0 if abs(mean) < deviation / 4 else round(mean, 2),
-                "b": float(f"{deviation or 1.0:.1g}")}
+        return {
+            "kind": "normal",
+            "a": 0.0 if abs(mean) < deviation / 4 else round(mean, 2),
+            "b": float(f"{deviation or 1.0:.1g}"),
+        }
     if x.max() <= 1 or any(call.rstrip("_") in FROM_ZERO for call in entry["law"]["calls"]):
         return {"kind": "uniform", "a": 0, "b": max(1.0, math.ceil(x.max().item()))}
     return {"kind": "uniform", "a": math.floor(x.min().item()), "b": math.ceil(x.max().item()) or 1.0}
@@ -75,8 +115,18 @@ class _Extents:
 
     def _moving(self, values):
         """Returns the axes along which `values` change while the other axes stay at the base."""
-        return [a for a in self.axes if len({y for (s, _), y in zip(self.points, values) if all(
-            s[o] == self.base[o] for o in s if o != a.name)}) > 1]
+        return [
+            a
+            for a in self.axes
+            if len(
+                {
+                    y
+                    for (s, _), y in zip(self.points, values)
+                    if all(s[o] == self.base[o] for o in s if o != a.name)
+                }
+            )
+            > 1
+        ]
 
     def numbers(self, base, by_chance):
         """Returns extra keys for each input that is a number and follows axes. They are an expression of a whole
@@ -87,7 +137,11 @@ class _Extents:
         found = []
         for i, published in enumerate(base):
             values = [o.inputs[i].get("value") for _, o in self.points]
-            if published["kind"] == "tensor" or i in by_chance or all(v == published["value"] for v in values):
+            if (
+                published["kind"] == "tensor"
+                or i in by_chance
+                or all(v == published["value"] for v in values)
+            ):
                 found.append(None)
             elif all(type(v) is int for v in values):
                 text = self.of(lambda o, i=i: o.inputs[i]["value"], f"input {i}, a number")
@@ -98,8 +152,15 @@ class _Extents:
         return found
 
     def shapes(self, tensors, what):
-        return [[self.of(lambda o, t=t, d=d: tensors(o)[t]["shape"][d], f"the extents of {what} {t}, dimension {d}")
-                 for d in range(len(one["shape"]))] for t, one in enumerate(tensors(self.points[0][1]))]
+        return [
+            [
+                self.of(
+                    lambda o, t=t, d=d: tensors(o)[t]["shape"][d], f"the extents of {what} {t}, dimension {d}"
+                )
+                for d in range(len(one["shape"]))
+            ]
+            for t, one in enumerate(tensors(self.points[0][1]))
+        ]
 
 
 def _power(low, high):
@@ -118,8 +179,11 @@ def _powers(points, axes, pick):
     base_sizes, base = points[0]
     powers, below = {}, {}
     for axis in axes:
-        line = [(s[axis.name], pick(o)) for s, o in points if all(
-            s[other] == base_sizes[other] for other in base_sizes if other != axis.name)]
+        line = [
+            (s[axis.name], pick(o))
+            for s, o in points
+            if all(s[other] == base_sizes[other] for other in base_sizes if other != axis.name)
+        ]
         here = (base_sizes[axis.name], pick(base))
         up, down = (_power(here, max(line)), _power(min(line), here))
         up = up if max(line)[0] > here[0] else down
@@ -129,30 +193,62 @@ def _powers(points, axes, pick):
     scale = pick(base)
     for name, power in powers.items():
         scale /= base_sizes[name] ** power
-    return {"coefficient": scale, "powers": powers, "below": below, "base": {name: base_sizes[name] for name in below}}
+    return {
+        "coefficient": scale,
+        "powers": powers,
+        "below": below,
+        "base": {name: base_sizes[name] for name in below},
+    }
 
 
-KNOWN = ("float32", "float64", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "int64", "int32", "int8", "uint8", "bool")
+KNOWN = (
+    "float32",
+    "float64",
+    "float16",
+    "bfloat16",
+    "float8_e4m3fn",
+    "float8_e5m2",
+    "int64",
+    "int32",
+    "int8",
+    "uint8",
+    "bool",
+)
 
 
 def _require_known(source, observed):
     """Raises ImportError_ for an input or output of an unsupported type."""
     for i, value in enumerate(observed.inputs):
-        if value["kind"] != "tensor" and isinstance(value["value"], float) and not math.isfinite(value["value"]):
-            raise ImportError_(f"{source.path}: get_inputs gives {value['value']} as its number {i + 1}; a finite number was expected"
-                               "\n---> give None in its place, or make it a constant of the class")
+        if (
+            value["kind"] != "tensor"
+            and isinstance(value["value"], float)
+            and not math.isfinite(value["value"])
+        ):
+            raise ImportError_(
+                f"{source.path}: get_inputs gives {value['value']} as its number {i + 1}; a finite number was expected"
+                "\n---> give None in its place, or make it a constant of the class"
+            )
     if not observed.weights and all(value["kind"] != "tensor" for value in observed.inputs):
-        raise ImportError_(f"{source.path}: get_inputs gives no tensor, and Model has no weight; one at least was expected, whose "
-                           "values can be drawn\n---> pass what forward computes with as a tensor")
-    for what, tensors in (("an input", [v for v in observed.inputs if v["kind"] == "tensor"]), ("an output", observed.outputs)):
+        raise ImportError_(
+            f"{source.path}: get_inputs gives no tensor, and Model has no weight; one at least was expected, whose "
+            "values can be drawn\n---> pass what forward computes with as a tensor"
+        )
+    for what, tensors in (
+        ("an input", [v for v in observed.inputs if v["kind"] == "tensor"]),
+        ("an output", observed.outputs),
+    ):
         for tensor in tensors:
             if tensor["dtype"] not in KNOWN:
-                raise ImportError_(f"{source.path}: {what} is of {tensor['dtype']}; one of {', '.join(KNOWN)} was expected\n---> pass "
-                                   "it as one of these: of complex numbers torch.view_as_real")
+                raise ImportError_(
+                    f"{source.path}: {what} is of {tensor['dtype']}; one of {', '.join(KNOWN)} was expected\n---> pass "
+                    "it as one of these: of complex numbers torch.view_as_real"
+                )
 
 
-STAGES = {"get_inputs": "; the arguments of forward were expected",
-          "get_init_inputs": "; the arguments of the constructor were expected"}
+STAGES = {
+    "get_inputs": "; the arguments of forward were expected",
+    "get_init_inputs": "; the arguments of the constructor were expected",
+}
 
 
 def _expected(failed, otherwise):
@@ -164,20 +260,27 @@ def _probe(source, seconds, vary):
     known = [s.name for s in source.sizes]
     for name in vary:
         if name not in known:
-            raise ImportError_(f"--vary {name}: found no such size in {source.path}; expected some of {', '.join(known)}\n---> name one of these")
+            raise ImportError_(
+                f"--vary {name}: found no such size in {source.path}; expected some of {', '.join(known)}\n---> name one of these"
+            )
     try:
         runs = probe.Probe(source, seconds)
     except fake.Failed as failed:
         expected = _expected(failed, "; a Model that takes what get_inputs returns was expected")
-        raise ImportError_(f"{source.path} does not run as it is: {failed}{expected}\n---> {failed.hint}") from failed
+        raise ImportError_(
+            f"{source.path} does not run as it is: {failed}{expected}\n---> {failed.hint}"
+        ) from failed
     _require_known(source, runs.base)
     again = [fake.observe(source, runs.few) for _ in range(AGAIN)]
     if any(one.dims() != runs.ground.dims() for one in again):
-        raise ImportError_(f"{source.path} draws other shapes in another run; the shapes of inputs, weights and outputs "
-                           "were expected to follow from the source's sizes\n---> take chance out of the shapes")
+        raise ImportError_(
+            f"{source.path} draws other shapes in another run; the shapes of inputs, weights and outputs "
+            "were expected to follow from the source's sizes\n---> take chance out of the shapes"
+        )
     runs.by_chance = {i for i, v in enumerate(runs.ground.inputs) if any(one.inputs[i] != v for one in again)}
     sets = source.published_sets()
-    several = [s.name for s in source.sizes if len({each[s.name] for each in sets}) > 1]  # sizes that differ among the published shapes vary
+    # sizes that differ among the published shapes vary
+    several = [s.name for s in source.sizes if len({each[s.name] for each in sets}) > 1]
     axes, words = probe.rings(runs, (*vary, *several))
     for i, axis in enumerate(axes):
         phase.say("importing: how far sizes go", i, len(axes))
@@ -206,13 +309,25 @@ def _fit(runs, axes, chance):
         if any(a.low == a.high for a in moving):
             continue  # the limits must not contain axes that are fixed by now
         extents = _Extents(points, axes)
-        shapes = {"inputs": extents.shapes(lambda o: o.inputs, "input"),
-                  "weights": extents.shapes(lambda o: o.weights, "weight"),
-                  "outputs": extents.shapes(lambda o: o.outputs, "output")}
-        shapes["bounds"] = [extents.of(lambda o, i=i: o.laws[i]["bound"], f"the bound of input {i}") if w.get("bound") else None
-                            for i, w in enumerate(points[0][1].laws)]
-        shapes["lows"] = [computed.negative_first(extents.of(lambda o, i=i: o.laws[i]["low"], f"the least value of input {i}"))
-                          if w.get("bound") and law.is_drawn_whole(w) else w.get("low", 0) for i, w in enumerate(points[0][1].laws)]
+        shapes = {
+            "inputs": extents.shapes(lambda o: o.inputs, "input"),
+            "weights": extents.shapes(lambda o: o.weights, "weight"),
+            "outputs": extents.shapes(lambda o: o.outputs, "output"),
+        }
+        shapes["bounds"] = [
+            extents.of(lambda o, i=i: o.laws[i]["bound"], f"the bound of input {i}")
+            if w.get("bound")
+            else None
+            for i, w in enumerate(points[0][1].laws)
+        ]
+        shapes["lows"] = [
+            computed.negative_first(
+                extents.of(lambda o, i=i: o.laws[i]["low"], f"the least value of input {i}")
+            )
+            if w.get("bound") and law.is_drawn_whole(w)
+            else w.get("low", 0)
+            for i, w in enumerate(points[0][1].laws)
+        ]
         shapes["numbers"] = extents.numbers(runs.base.inputs, runs.by_chance)
         if extents.unknown is None:
             return found, points, shapes
@@ -226,7 +341,9 @@ def _fit(runs, axes, chance):
 
 
 def _same_bits(a, b):
-    return a.shape == b.shape and torch.equal(*(t.detach().flatten().contiguous().view(torch.uint8) for t in (a, b)))
+    return a.shape == b.shape and torch.equal(
+        *(t.detach().flatten().contiguous().view(torch.uint8) for t in (a, b))
+    )
 
 
 def _weights(source, sizes, observed, shapes):
@@ -239,12 +356,23 @@ def _weights(source, sizes, observed, shapes):
     entries = []
     for entry, shape in zip(observed.weights, shapes):
         tensor = model.state_dict()[entry["name"]]
-        kind, scale, shift = law.weight_law(entry["name"], tensor, entry["parameter"], again[entry["name"]].double(),
-                                             entry["name"] in drawn)
-        entries.append({"name": entry["name"], "dtype": entry["dtype"], "shape": shape, "kind": kind,
-                        "scale": scale, "shift": shift})
+        kind, scale, shift = law.weight_law(
+            entry["name"], tensor, entry["parameter"], again[entry["name"]].double(), entry["name"] in drawn
+        )
+        entries.append(
+            {
+                "name": entry["name"],
+                "dtype": entry["dtype"],
+                "shape": shape,
+                "kind": kind,
+                "scale": scale,
+                "shift": shift,
+            }
+        )
         if kind == "constructed":
-            entries[-1]["loaded"] = source.directory is not None or not _same_bits(tensor, again[entry["name"]])
+            entries[-1]["loaded"] = source.directory is not None or not _same_bits(
+                tensor, again[entry["name"]]
+            )
     return model, entries
 
 
@@ -265,7 +393,9 @@ def _real(source, axes, points):
             return sizes, spread, observed
         failure = fake.Failed("other shapes than on FakeTensors")
     expected = _expected(failure, "; a Model that runs on a CPU was expected")
-    raise ImportError_(f"{source.path} does not run with real numbers: {failure}{expected}\n---> {failure.hint}")
+    raise ImportError_(
+        f"{source.path} does not run with real numbers: {failure}{expected}\n---> {failure.hint}"
+    )
 
 
 def _small(runs, axes, limits_, points):
@@ -294,7 +424,9 @@ def _grown(source, runs, axes, limits_, small, sizes_tried=(256, 128, 64, 48, 32
     moving = [a.name for a in axes if a.low < a.high]
     for value in sizes_tried:
         sizes = {a.name: a.near(value) for a in axes}
-        if not all(expression.evaluate(t, sizes) for t in limits_) or all(sizes[n] <= small[n] for n in moving):
+        if not all(expression.evaluate(t, sizes) for t in limits_) or all(
+            sizes[n] <= small[n] for n in moving
+        ):
             continue
         observed = runs.run(together.spread(axes, sizes))
         if not observed or observed.elements > most:
@@ -313,7 +445,9 @@ def _beside(source, axes, limits_, small):
     the constructor's arguments are skipped, since they make another model."""
     found, told = 0, lambda instance: repr((instance.init_args, instance.init_named))
     own = told(source.instance(together.spread(axes, small)))
-    for axis, value in [(a, small[a.name] + by * a.step) for a in axes if a.ring == 1 and a.low < a.high for by in (1, -1)]:
+    for axis, value in [
+        (a, small[a.name] + by * a.step) for a in axes if a.ring == 1 and a.low < a.high for by in (1, -1)
+    ]:
         sizes = {**small, axis.name: axis.near(value)}
         if found == 3 or sizes == small or not all(expression.evaluate(t, sizes) for t in limits_):
             continue
@@ -333,13 +467,17 @@ def _whole(source, name, observed, runs, i, bound):
     fill = computed.whole_law(runs, i, observed, bound) if runs else {"kind": "index"}
     if fill:
         return fill["kind"], fill
-    low, high = (f(int(f(x.reshape(-1))) for _, first, _ in runs for x in (first[i],) if x.numel()) for f in (min, max))
+    low, high = (
+        f(int(f(x.reshape(-1))) for _, first, _ in runs for x in (first[i],) if x.numel()) for f in (min, max)
+    )
     if -1 << 31 <= low and high < 1 << 31:
         return "computed", {"kind": "computed"}
-    raise ImportError_(f"{source.path}: the input {name} holds whole numbers from {low} to {high}, made by "
-                       f"{', '.join(dict.fromkeys(observed['calls'])) or 'no call of torch'}; randint, randperm, sorted ones of "
-                       "randint, a mask of diagonals, a table that grows by steps (arange), or numbers of 32 bits were expected\n---> draw it so, or "
-                       "compute it in forward")
+    raise ImportError_(
+        f"{source.path}: the input {name} holds whole numbers from {low} to {high}, made by "
+        f"{', '.join(dict.fromkeys(observed['calls'])) or 'no call of torch'}; randint, randperm, sorted ones of "
+        "randint, a mask of diagonals, a table that grows by steps (arange), or numbers of 32 bits were expected\n---> draw it so, or "
+        "compute it in forward"
+    )
 
 
 def _number(name, published, follows):
@@ -367,17 +505,36 @@ def _inputs(source, base, instance, inputs, names, shapes, runs):
                 domain = fill["kind"]
         if fill is None and i not in shared and domain not in ("flag", "sign"):
             marker = marked.marker_of(runs, i, laws[i]["calls"])
-        if fill is None and (marker is not None or i in shared or law.is_computed(laws[i], domain) or i in held and domain not in ("triu", "tril")):
+        if fill is None and (
+            marker is not None
+            or i in shared
+            or law.is_computed(laws[i], domain)
+            or i in held
+            and domain not in ("triu", "tril")
+        ):
             domain, fill = "computed", {"kind": "computed"}
         if fill is None and domain == "index":
             domain, fill = _whole(source, names[i], {**laws[i], "low": low}, runs, i, bound)
         calls = [re.sub(r"\W", "", c) for c in laws[i]["calls"]]
-        entries.append({"name": names[i], "dtype": fake.dtype_name(value.dtype), "shape": shape,
-                        "law": " then ".join(calls) or "computed", "domain": domain,
-                        "low": low, "bound": bound or 2, **({"written": True} if i in base.written else {}),
-                        **({"marker": marker} if marker is not None else {})})
+        entries.append(
+            {
+                "name": names[i],
+                "dtype": fake.dtype_name(value.dtype),
+                "shape": shape,
+                "law": " then ".join(calls) or "computed",
+                "domain": domain,
+                "low": low,
+                "bound": bound or 2,
+                **({"written": True} if i in base.written else {}),
+                **({"marker": marker} if marker is not None else {}),
+            }
+        )
         fills.append(fill or _published_fill(domain, value, {"law": laws[i]}))
-    return entries, fills, {i: laws[i]["calls"] for i, fill in enumerate(fills) if fill and i not in shared and i not in held}
+    return (
+        entries,
+        fills,
+        {i: laws[i]["calls"] for i, fill in enumerate(fills) if fill and i not in shared and i not in held},
+    )
 
 
 def _outputs(observed, shapes, taken):
@@ -385,7 +542,9 @@ def _outputs(observed, shapes, taken):
     y0, y1, .."""
     entries, first = [], len(observed.written)
     for i, (output, shape, way) in enumerate(zip(observed.outputs[first:], shapes[first:], observed.ways)):
-        name = re.sub(r"\W", "_", structure.name_of(way))[:40] or ("y" if len(shapes) == first + 1 else f"y{i}")
+        name = re.sub(r"\W", "_", structure.name_of(way))[:40] or (
+            "y" if len(shapes) == first + 1 else f"y{i}"
+        )
         name = "y_" + name if name[0].isdigit() else name
         while name in taken:
             name += "_out"
@@ -397,23 +556,39 @@ def _outputs(observed, shapes, taken):
 def _kinds(model, inputs, domains):
     """Returns `(name, description, fills of the real inputs)` of every class beside the published one."""
     reals = domains.count("real")
-    told = [(kind, *CLASS_DATA[kind](most)) for kind, most in law.allowed_classes(model, inputs, domains).items()]
+    told = [
+        (kind, *CLASS_DATA[kind](most)) for kind, most in law.allowed_classes(model, inputs, domains).items()
+    ]
     kinds = [(kind, shows, [fill] * reals) for kind, shows, fill in told]
-    for name, below, shows in (("beyond", False, "about {}, where exponentials overflow and a softmax's answer does not"),
-                               ("below", True, "about {}, where all that a greatest one is looked for among is far below 0")):
+    for name, below, shows in (
+        ("beyond", False, "about {}, where exponentials overflow and a softmax's answer does not"),
+        ("below", True, "about {}, where all that a greatest one is looked for among is far below 0"),
+    ):
         found = beyond.about(model, inputs, domains, below)
         if found:
             about = [sign * found[0] for sign in found[1]]
-            kinds.append((name, shows.format(" and ".join(str(a) for a in dict.fromkeys(about))),
-                          [{"kind": "normal", "a": a, "b": 1} for a in about]))
+            kinds.append(
+                (
+                    name,
+                    shows.format(" and ".join(str(a) for a in dict.fromkeys(about))),
+                    [{"kind": "normal", "a": a, "b": 1} for a in about],
+                )
+            )
     parts = uneven.fills(model, inputs, domains)
     if parts:
         zeros = parts[0]["density"] < 1
-        kinds.append(("uneven", f"samples, rows or columns of unlike size, some of them {'all 0' if zeros else 'a thousandth of others'}", parts))
+        kinds.append(
+            (
+                "uneven",
+                f"samples, rows or columns of unlike size, some of them {'all 0' if zeros else 'a thousandth of others'}",
+                parts,
+            )
+        )
     return kinds
 
 
-ENDS = ("needle", "integers", "ends")  # classes in which whole numbers are often their first or last: the longest, the last label
+# classes in which whole numbers are often their first or last: the longest, the last label
+ENDS = ("needle", "integers", "ends")
 
 
 def _of_class(kind, entry, published, given):
@@ -448,17 +623,31 @@ def describe(source, name, seconds=60.0, vary=()):
     limits_ = limits_ + collide.settle(model, inputs, entries, fills, {a.name: a.value for a in axes})
     tensors = [e for e in entries if "shape" in e]
     outputs = _outputs(runs.base, shapes["outputs"], taken | set(names))
-    classes = [{"name": "published", "shows": "as the task's get_inputs draws", "fill": {
-        e["name"]: fill for e, fill in zip(entries, fills) if fill}}]
+    classes = [
+        {
+            "name": "published",
+            "shows": "as the task's get_inputs draws",
+            "fill": {e["name"]: fill for e, fill in zip(entries, fills) if fill},
+        }
+    ]
     phase.say("importing: which classes of inputs it takes")
     kinds = _kinds(model, inputs, domains)
     phase.say("importing: what calls keep and draw")
     if not kinds and any(fill and fill["kind"] == "index" for fill in fills):
-        kinds = [("ends", "whole numbers that are often their first or their last, now and then all of them", [])]
+        kinds = [
+            ("ends", "whole numbers that are often their first or their last, now and then all of them", [])
+        ]
     for kind, shows, filled in kinds:
         given = iter(filled)
-        classes.append({"name": kind, "shows": shows, "fill": {
-            e["name"]: _of_class(kind, e, classes[0]["fill"][e["name"]], given) for e in tensors}})
+        classes.append(
+            {
+                "name": kind,
+                "shows": shows,
+                "fill": {
+                    e["name"]: _of_class(kind, e, classes[0]["fill"][e["name"]], given) for e in tensors
+                },
+            }
+        )
     classes += marked.classes(model, inputs, entries, classes[0]["fill"], drawn, own)
     larger = _grown(source, runs, axes, limits_, small, (48, 24, 13), SMALL)
     decides = decision.found(model, inputs, entries, fills, weights, larger)
@@ -467,27 +656,74 @@ def describe(source, name, seconds=60.0, vary=()):
         fill.update({"weights": decides[1]["weights"]} if "weights" in decides[1] else {})
         classes.insert(1, {"name": "decision", "shows": decides[0], "discriminating": 1, "fill": fill})
     phase.say("importing: whether its right answers can be told")
-    unjudged = judgeable.why_not(model, instance, runs.base.written, lambda: _grown(source, runs, axes, limits_, small, (48, 24, 13), SMALL))
+    unjudged = judgeable.why_not(
+        model,
+        instance,
+        runs.base.written,
+        lambda: _grown(source, runs, axes, limits_, small, (48, 24, 13), SMALL),
+    )
     ring = {n: a for a in kept for n in a.sizes}
     tolerance, unread = source_tolerance(source.directory)
     return {
-        "task": 1, "name": name, "entry": source.entry,
-        "source": {"file": "source.py", "sha256": source.sha256, **({"modules": source.modules} if source.modules else {})}, "torch": torch.__version__,
-        "sizes": [{"name": s.name, "value": s.value, "ring": words[s.name][0], "why": words[s.name][1],
-                   "line": s.line, "where": s.where, "axis": ring[s.name].name if s.name in ring else None}
-                  for s in source.sizes if s.name in ring or not s.is_bound],
-        "axes": [{"name": a.name, "value": a.value, "ring": a.ring, "low": a.low, "high": a.high, "step": a.step,
-                  "sizes": a.sizes, "why": a.why or words[a.sizes[0]][1]} for a in kept],
+        "task": 1,
+        "name": name,
+        "entry": source.entry,
+        "source": {
+            "file": "source.py",
+            "sha256": source.sha256,
+            **({"modules": source.modules} if source.modules else {}),
+        },
+        "torch": torch.__version__,
+        "sizes": [
+            {
+                "name": s.name,
+                "value": s.value,
+                "ring": words[s.name][0],
+                "why": words[s.name][1],
+                "line": s.line,
+                "where": s.where,
+                "axis": ring[s.name].name if s.name in ring else None,
+            }
+            for s in source.sizes
+            if s.name in ring or not s.is_bound
+        ],
+        "axes": [
+            {
+                "name": a.name,
+                "value": a.value,
+                "ring": a.ring,
+                "low": a.low,
+                "high": a.high,
+                "step": a.step,
+                "sizes": a.sizes,
+                "why": a.why or words[a.sizes[0]][1],
+            }
+            for a in kept
+        ],
         "fixed": [{"name": a.name, "value": a.value, "why": a.why} for a in axes if a.low == a.high],
-        "inputs": entries, "weights": weights, "outputs": outputs, "limits": limits_,
-        **({"same": [{"way": list(way), "input": names[place]} for way, place in runs.base.same]} if runs.base.same else {}),
-        "classes": classes, "tolerance": tolerance,
-        "notes": law.notes(instance, model, inputs, lambda: _grown(source, runs, axes, limits_, small),
-                            lambda: _beside(source, axes, limits_, small)) + [
-            {"kind": "tolerance", "text": f"{text}; the published check's default stands"} for text in unread] + (
-                coverage.note(model, inputs) or judgeable.note(unjudged)),
+        "inputs": entries,
+        "weights": weights,
+        "outputs": outputs,
+        "limits": limits_,
+        **(
+            {"same": [{"way": list(way), "input": names[place]} for way, place in runs.base.same]}
+            if runs.base.same
+            else {}
+        ),
+        "classes": classes,
+        "tolerance": tolerance,
+        "notes": law.notes(
+            instance,
+            model,
+            inputs,
+            lambda: _grown(source, runs, axes, limits_, small),
+            lambda: _beside(source, axes, limits_, small),
+        )
+        + [{"kind": "tolerance", "text": f"{text}; the published check's default stands"} for text in unread]
+        + (coverage.note(model, inputs) or judgeable.note(unjudged)),
         "flops": _powers(points, kept, lambda o: o.flops + o.elements),
         "scratch": _powers(points, kept, lambda o: o.largest),
         "small": {a.name: small[a.name] for a in kept},
-        "published": source.published_sets(), "runs": runs.runs,
+        "published": source.published_sets(),
+        "runs": runs.runs,
     }

@@ -3,6 +3,7 @@
 An optimizer's step or a cache's update is in-out: the inputs hold the answer afterwards. A result that is such an
 input is not counted twice.
 """
+
 import torch
 
 from . import structure

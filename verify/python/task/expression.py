@@ -3,6 +3,7 @@
 The C side reads the same texts (gen/contract/constraint.h). Division rounds toward zero there, and no expression here
 divides a negative number.
 """
+
 import ast
 import functools
 import operator
@@ -43,7 +44,9 @@ def _evaluate(node, sizes):
     if isinstance(node, ast.UnaryOp):
         return -_evaluate(node.operand, sizes)
     if isinstance(node, ast.Compare):
-        return _OPERATORS[type(node.ops[0])](_evaluate(node.left, sizes), _evaluate(node.comparators[0], sizes))
+        return _OPERATORS[type(node.ops[0])](
+            _evaluate(node.left, sizes), _evaluate(node.comparators[0], sizes)
+        )
     return _OPERATORS[type(node.op)](_evaluate(node.left, sizes), _evaluate(node.right, sizes))
 
 

@@ -2,6 +2,7 @@
 
 It records the shapes of inputs, weights and outputs, the model's attributes, its operations and their work.
 """
+
 import contextlib
 import errno
 import hashlib
@@ -11,7 +12,11 @@ import socket
 import warnings
 
 import torch
-from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensorMode,
+)
 from torch.utils._pytree import tree_leaves
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils.flop_counter import flop_registry
@@ -19,14 +24,42 @@ from torch.utils.flop_counter import flop_registry
 from . import effects, source, standin, structure
 
 warnings.filterwarnings("ignore")
-logging.getLogger("torch").setLevel(logging.CRITICAL + 1)  # a size that does not run is an expected result here
+# a size that does not run is an expected result here
+logging.getLogger("torch").setLevel(logging.CRITICAL + 1)
 logging.disable(logging.CRITICAL)
 
-VIEWS = ("view", "reshape", "expand", "transpose", "permute", "t", "unsqueeze", "squeeze", "slice", "select", "detach",
-         "alias", "as_strided", "unfold", "split", "unbind", "_unsafe_view", "chunk")
+VIEWS = (
+    "view",
+    "reshape",
+    "expand",
+    "transpose",
+    "permute",
+    "t",
+    "unsqueeze",
+    "squeeze",
+    "slice",
+    "select",
+    "detach",
+    "alias",
+    "as_strided",
+    "unfold",
+    "split",
+    "unbind",
+    "_unsafe_view",
+    "chunk",
+)
 REMEMBERED = 1024  # FakeTensors of a run
-ATTRIBUTES = ("kernel_size", "stride", "padding", "output_padding", "dilation", "groups", "num_groups", "num_heads",
-              "num_layers")
+ATTRIBUTES = (
+    "kernel_size",
+    "stride",
+    "padding",
+    "output_padding",
+    "dilation",
+    "groups",
+    "num_groups",
+    "num_heads",
+    "num_layers",
+)
 
 
 class Observed:
@@ -37,7 +70,8 @@ class Observed:
         self.init = self.attributes = self.operations = ""
         self.flops = self.elements = self.largest = self.steps = 0
         self.laws, self.ways = [], []
-        self.written, self.same = [], []  # effects.py: places of written inputs, and results that are such inputs
+        # effects.py: places of written inputs, and results that are such inputs
+        self.written, self.same = [], []
         self.calls = set()  # names of the operations that forward calls
 
     def dims(self):
@@ -50,9 +84,12 @@ class Observed:
 
     def structure(self):
         """Returns all facts that must be equal in two runs that differ in their sizes only."""
-        return ([(t["kind"], t["dtype"], len(t["shape"])) for t in self.inputs],
-                [(t["name"], t["dtype"], len(t["shape"])) for t in self.weights],
-                [(t["dtype"], len(t["shape"])) for t in self.outputs], self.written)
+        return (
+            [(t["kind"], t["dtype"], len(t["shape"])) for t in self.inputs],
+            [(t["name"], t["dtype"], len(t["shape"])) for t in self.weights],
+            [(t["dtype"], len(t["shape"])) for t in self.outputs],
+            self.written,
+        )
 
 
 HINT = "run it with its own check first"
@@ -94,26 +131,47 @@ def failed(error):
         each = each.__cause__ or each.__context__
     lines = str(error).strip().splitlines()
     text = type(error).__name__ + (f": {lines[0]}" if lines else "")
-    text += f" (line {line}, in {stage})" if stage not in ("", "<module>") else f" (line {line})" if line else ""
+    text += (
+        f" (line {line}, in {stage})" if stage not in ("", "<module>") else f" (line {line})" if line else ""
+    )
     if any(isinstance(e, socket.gaierror) or isinstance(e, OSError) and e.errno in NO_NETWORK for e in chain):
-        return Failed(f"it asks for the network, which is not there when a task is imported ({text})",
-                      "put what it fetches into the file")
+        return Failed(
+            f"it asks for the network, which is not there when a task is imported ({text})",
+            "put what it fetches into the file",
+        )
     if any(isinstance(e, DataDependentOutputException) for e in chain):
         if stage == "get_inputs":
-            return Failed(f"get_inputs reads numbers from its tensors ({text}); inputs whose shapes follow from the source's sizes "
-                          "were expected", "take chance out of the shapes")
-        return Hanging(f"forward reads numbers from its tensors ({text}), on which its graph hangs; operations that follow from "
-                      "the sizes alone were expected", "write it without .item(), or as a problem of its own (unseen new)")
+            return Failed(
+                f"get_inputs reads numbers from its tensors ({text}); inputs whose shapes follow from the source's sizes "
+                "were expected",
+                "take chance out of the shapes",
+            )
+        return Hanging(
+            f"forward reads numbers from its tensors ({text}), on which its graph hangs; operations that follow from "
+            "the sizes alone were expected",
+            "write it without .item(), or as a problem of its own (unseen new)",
+        )
     if any(isinstance(e, DynamicOutputShapeException) for e in chain):
-        return Hanging(f"{stage or 'it'} makes tensors whose shapes hang on values ({text}); shapes that follow from the sizes alone "
-                      "were expected", "let it compute with a mask, or write it as a problem of its own (unseen new)")
+        return Hanging(
+            f"{stage or 'it'} makes tensors whose shapes hang on values ({text}); shapes that follow from the sizes alone "
+            "were expected",
+            "let it compute with a mask, or write it as a problem of its own (unseen new)",
+        )
     if isinstance(error, source.NoTask):
         return Failed(str(error), error.hint)
     if isinstance(error, ModuleNotFoundError):
-        return Failed(f"{text} in the interpreter that runs it", "install it there, or name another with --python")
-    if "NVIDIA driver" in text or "not compiled with CUDA" in text or type(error).__name__ == "FakeTensorDeviceMismatchError":
-        return Failed(f"it names a device ({text}); tensors and a Model without one, which are moved to where they run, were expected",
-                      "take .cuda() and device='cuda' out of it")
+        return Failed(
+            f"{text} in the interpreter that runs it", "install it there, or name another with --python"
+        )
+    if (
+        "NVIDIA driver" in text
+        or "not compiled with CUDA" in text
+        or type(error).__name__ == "FakeTensorDeviceMismatchError"
+    ):
+        return Failed(
+            f"it names a device ({text}); tensors and a Model without one, which are moved to where they run, were expected",
+            "take .cuda() and device='cuda' out of it",
+        )
     if isinstance(error, MemoryError) or "allocate memory" in text:
         limit = resource.getrlimit(resource.RLIMIT_AS)[0]
         has = f"the {limit >> 30} GiB that importing has" if limit > 0 else "there is"
@@ -135,17 +193,35 @@ def _of_distances(a, b, *_, **__):
 
 # Operations that torch's own counter (2.11 to 2.15) leaves out, such as recurrent layers that are one operation on a
 # CPU.
-WORK = {getattr(torch.ops.aten, name): work for name, work in (("mkldnn_rnn_layer", _of_a_recurrent_layer),
-                                                               ("_cdist_forward", _of_distances))
-        if hasattr(torch.ops.aten, name)}
+WORK = {
+    getattr(torch.ops.aten, name): work
+    for name, work in (("mkldnn_rnn_layer", _of_a_recurrent_layer), ("_cdist_forward", _of_distances))
+    if hasattr(torch.ops.aten, name)
+}
 
 
 def dtype_name(dtype):
     return str(dtype).replace("torch.", "")
 
 
-DRAWS = {"rand", "randn", "randint", "randperm", "uniform", "normal", "bernoulli", "exponential", "random", "multinomial", "rand_like",
-         "randn_like", "randint_like", "log_normal", "geometric", "cauchy"}
+DRAWS = {
+    "rand",
+    "randn",
+    "randint",
+    "randperm",
+    "uniform",
+    "normal",
+    "bernoulli",
+    "exponential",
+    "random",
+    "multinomial",
+    "rand_like",
+    "randn_like",
+    "randint_like",
+    "log_normal",
+    "geometric",
+    "cauchy",
+}
 
 
 class _Watch(TorchDispatchMode):
@@ -160,7 +236,10 @@ class _Watch(TorchDispatchMode):
         history = []
         for argument in args:
             history += self.laws.get(id(argument), []) if isinstance(argument, torch.Tensor) else []
-        step = {"call": name, "numbers": [a for a in args[1:] if isinstance(a, (int, float)) and not isinstance(a, bool)]}
+        step = {
+            "call": name,
+            "numbers": [a for a in args[1:] if isinstance(a, (int, float)) and not isinstance(a, bool)],
+        }
         if any(isinstance(a, torch.Tensor) for a in args[1:]):
             step["numbers"] = None  # the operand is another tensor
         if name == "randint":
@@ -178,7 +257,8 @@ class _Watch(TorchDispatchMode):
         out = func(*args, **(kwargs or {}))
         name = func._opname if hasattr(func, "_opname") else func.__name__.split(".")[0]
         scalars = [a for a in args if isinstance(a, (int, float, bool, str))]
-        if name != "detach":  # torch detaches a new tensor only if its memo has no equal one, so detach is not counted
+        # torch detaches a new tensor only if its memo has no equal one, so detach is not counted
+        if name != "detach":
             self.hash.update(f"{func}{scalars}".encode())
             self.steps += 1
         if self.kept is not None:
@@ -208,19 +288,27 @@ def returned(value):
     """Returns the tensors in forward's result. Raises Failed if there are none or something else."""
     outputs = flatten(value)
     if not outputs:
-        inner = [type(v).__name__ for v in value if not isinstance(v, torch.Tensor)] if isinstance(
-            value, (tuple, list)) else []
+        inner = (
+            [type(v).__name__ for v in value if not isinstance(v, torch.Tensor)]
+            if isinstance(value, (tuple, list))
+            else []
+        )
         kind = type(value).__name__
         what = "None" if value is None else f"a {kind}" + (f" with a {inner[0]}" if inner else "")
         what = f"an empty {kind}" if isinstance(value, (tuple, list, dict)) and not value else what
-        raise Failed(f"forward returned {what}; a tensor, or a tuple of tensors, was expected", "correct the task")
+        raise Failed(
+            f"forward returned {what}; a tensor, or a tuple of tensors, was expected", "correct the task"
+        )
     return outputs
 
 
 def _describe_input(number, value):
     if not isinstance(value, (torch.Tensor, bool, int, float, str, type(None))):
-        raise Failed(f"get_inputs gives a {type(value).__name__} as its number {number + 1}; a tensor, a number or a text was "
-                     "expected", "give forward its tensors one by one (torch.from_numpy makes one of an array)")
+        raise Failed(
+            f"get_inputs gives a {type(value).__name__} as its number {number + 1}; a tensor, a number or a text was "
+            "expected",
+            "give forward its tensors one by one (torch.from_numpy makes one of an array)",
+        )
     if isinstance(value, torch.Tensor):
         return {"kind": "tensor", "dtype": dtype_name(value.dtype), "shape": tuple(value.shape)}
     return {"kind": "value", "dtype": type(value).__name__, "shape": (), "value": value}
@@ -229,8 +317,11 @@ def _describe_input(number, value):
 def weights_of(model):
     """Returns parameters and persistent buffers under their names in the state dict."""
     parameters = dict(model.named_parameters())
-    return [{"name": name, "dtype": dtype_name(t.dtype), "shape": tuple(t.shape), "parameter": name in parameters}
-            for name, t in model.state_dict(keep_vars=True).items() if isinstance(t, torch.Tensor)]
+    return [
+        {"name": name, "dtype": dtype_name(t.dtype), "shape": tuple(t.shape), "parameter": name in parameters}
+        for name, t in model.state_dict(keep_vars=True).items()
+        if isinstance(t, torch.Tensor)
+    ]
 
 
 def attributes_of(model):
@@ -249,7 +340,11 @@ def _laws_of(watch, inputs):
     laws = []
     for value in inputs:
         history = watch.laws.get(id(value), []) if isinstance(value, torch.Tensor) else []
-        law = {"calls": [step["call"] for step in history], "steps": history, "roots": watch.roots.get(id(value), frozenset())}
+        law = {
+            "calls": [step["call"] for step in history],
+            "steps": history,
+            "roots": watch.roots.get(id(value), frozenset()),
+        }
         for step in history:
             if step["call"] == "randint":
                 law["bound"], law["low"] = step["high"], step["low"]
@@ -299,7 +394,11 @@ def _construct(instance, mode, cls=None):
             for key, tensor in table.items():
                 if tensor is not None:
                     fake = mode.from_tensor(tensor.detach())
-                    table[key] = torch.nn.Parameter(fake, tensor.requires_grad) if table is module._parameters else fake
+                    table[key] = (
+                        torch.nn.Parameter(fake, tensor.requires_grad)
+                        if table is module._parameters
+                        else fake
+                    )
     return model
 
 
@@ -386,5 +485,9 @@ def _observe(task, sizes, file, standing_in):
     except Exception as error:
         raise failed(error) from error
     observed.outputs = [{"dtype": dtype_name(t.dtype), "shape": tuple(t.shape)} for t in outputs]
-    observed.written, observed.ways, observed.same = left.written, [way for way, _ in left.returned], left.same
+    observed.written, observed.ways, observed.same = (
+        left.written,
+        [way for way, _ in left.returned],
+        left.same,
+    )
     return observed

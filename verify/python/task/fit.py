@@ -7,6 +7,7 @@ Several axes enter as a product (a flattened image) or a sum (concatenated chann
 divide the others (quotient.py). An extent may also be the square of any of these plus a constant (patches of an
 image, and one more token).
 """
+
 import math
 import re
 
@@ -81,7 +82,9 @@ def _closes(text):
 
 
 def _times(terms):
-    return "*".join(f"({t})" if "/" in t or " " in t and not (t.startswith("(") and _closes(t)) else t for t in terms)
+    return "*".join(
+        f"({t})" if "/" in t or " " in t and not (t.startswith("(") and _closes(t)) else t for t in terms
+    )
 
 
 def _product(base, lines):
@@ -132,8 +135,14 @@ def _mixed(base, lines, additive):
     if plain is None:
         return None
     for constant in range(-2, 3):
-        rest = sum(_linear(samples)[0] * base["sizes"][a] for a, samples in apart.items()
-                   if _linear(samples) and _linear(samples)[2] == 1) + constant
+        rest = (
+            sum(
+                _linear(samples)[0] * base["sizes"][a]
+                for a, samples in apart.items()
+                if _linear(samples) and _linear(samples)[2] == 1
+            )
+            + constant
+        )
         moved = {a: [(x, y - rest) for x, y in lines[a]] for a in coupled}
         if any(y <= 0 for samples in moved.values() for _, y in samples):
             continue
@@ -148,12 +157,20 @@ def _share(base, lines, runs):
     """Fits a product with a quotient of two axes, such as kv_heads*(width/heads) for heads that share a width."""
     for by, falling in lines.items():
         for axis in lines if falling[0][1] > falling[-1][1] else ():
-            parts = [(sizes[axis] // sizes[by], y) for sizes, y in runs if sizes[by] > 0] if axis != by else []
+            parts = (
+                [(sizes[axis] // sizes[by], y) for sizes, y in runs if sizes[by] > 0] if axis != by else []
+            )
             share = base["sizes"][axis] // max(1, base["sizes"][by])
             if len(parts) < len(runs) or not share or any(y % part if part else y for part, y in parts):
                 continue
-            others = {a: [(x, y // share) for x, y in line] for a, line in lines.items() if a not in (axis, by)}
-            rest = _product({"sizes": base["sizes"], "value": base["value"] // share}, others) if others else str(base["value"] // share)
+            others = {
+                a: [(x, y // share) for x, y in line] for a, line in lines.items() if a not in (axis, by)
+            }
+            rest = (
+                _product({"sizes": base["sizes"], "value": base["value"] // share}, others)
+                if others
+                else str(base["value"] // share)
+            )
             if rest is not None:
                 return f"{rest}*({axis}/{by})"
     return None
@@ -188,8 +205,11 @@ def extent(base_sizes, runs):
     base = {"sizes": base_sizes, "value": value}
     lines = {}
     for axis in base_sizes:
-        line = {sizes[axis]: y for sizes, y in runs
-                if all(sizes[other] == base_sizes[other] for other in base_sizes if other != axis)}
+        line = {
+            sizes[axis]: y
+            for sizes, y in runs
+            if all(sizes[other] == base_sizes[other] for other in base_sizes if other != axis)
+        }
         if len(set(line.values())) > 1:
             lines[axis] = sorted(line.items())
     if not lines:
@@ -205,9 +225,15 @@ def extent(base_sizes, runs):
                     return ya + yb - value == y
         return None
 
-    forms = (lambda: _product(base, lines), lambda: _sum(base, lines), lambda: _mixed(base, lines, additive),
-             lambda: quotient(base_sizes, lines, runs), lambda: _share(base, lines, runs),
-             lambda: strided(base_sizes, lines, runs, _strides(lines)), lambda: _square(base_sizes, runs))
+    forms = (
+        lambda: _product(base, lines),
+        lambda: _sum(base, lines),
+        lambda: _mixed(base, lines, additive),
+        lambda: quotient(base_sizes, lines, runs),
+        lambda: _share(base, lines, runs),
+        lambda: strided(base_sizes, lines, runs, _strides(lines)),
+        lambda: _square(base_sizes, runs),
+    )
     for text in (form() for form in forms):
         for form in (_without_roundtrip(text), text) if text is not None else ():
             if all(expression.evaluate(form, sizes) == y for sizes, y in runs):

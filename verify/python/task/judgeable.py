@@ -1,4 +1,5 @@
 """Asks the oracle during import whether it has right answers for a task, on small inputs of get_inputs."""
+
 import copy
 
 from ..oracle import evaluate, graph as graphs
@@ -28,6 +29,7 @@ def why_not(model, instance, written, grown):
     """Returns one line with the reason why no tried configuration has a known answer, or None if one has. `grown()`
     returns another model with inputs of other sizes, or None."""
     import torch
+
     reason = None
     for seed in SEEDS:
         torch.manual_seed(seed)
@@ -43,4 +45,14 @@ def why_not(model, instance, written, grown):
 
 def note(why):
     """Returns the description's notes for this reason: one of the kind `unjudged`, or none."""
-    return [{"kind": "unjudged", "text": "no right answer is known for the inputs that importing tried, so verify may give no verdict: " + why}] if why else []
+    return (
+        [
+            {
+                "kind": "unjudged",
+                "text": "no right answer is known for the inputs that importing tried, so verify may give no verdict: "
+                + why,
+            }
+        ]
+        if why
+        else []
+    )

@@ -10,6 +10,7 @@ Domains are:
 - triu, tril, symmetric: matrices of that structure.
 - the domains of computed.py.
 """
+
 import copy
 import math
 
@@ -18,6 +19,7 @@ import torch
 from . import effects, placing
 
 CONSTANT = 1e-12  # rounding of a zero difference in double precision
+
 
 def small_point(points):
     """Returns the cheapest of the points that ran."""
@@ -51,11 +53,31 @@ def domain(value, law):
     return "real" if kind != "uniform" or low <= 0 < high else "positive" if low > 0 else "negative"
 
 
-MOVES = {"detach", "clone", "alias", "_to_copy", "contiguous", "view", "reshape", "expand", "transpose", "permute", "t",
-         "unsqueeze", "squeeze", "slice", "select", "_unsafe_view", "repeat", "lift_fresh", "copy"}
+MOVES = {
+    "detach",
+    "clone",
+    "alias",
+    "_to_copy",
+    "contiguous",
+    "view",
+    "reshape",
+    "expand",
+    "transpose",
+    "permute",
+    "t",
+    "unsqueeze",
+    "squeeze",
+    "slice",
+    "select",
+    "_unsafe_view",
+    "repeat",
+    "lift_fresh",
+    "copy",
+}
 
 
-SIMPLEX = {"softmax", "_softmax", "_safe_softmax"}  # operations whose rows sum to 1; rows of log_softmax do not
+# operations whose rows sum to 1; rows of log_softmax do not
+SIMPLEX = {"softmax", "_softmax", "_safe_softmax"}
 
 
 def is_simplex(law):
@@ -81,9 +103,19 @@ def drawn_range(law):
         call, numbers = step["call"].rstrip("_"), step["numbers"]
         if call in ("rand", "randn", "uniform", "normal"):
             given = (numbers or [])[:2]
-            found = ("uniform" if call in ("rand", "uniform") else "normal", *map(float, (
-                given if call in ("uniform", "normal") and len(given) == 2 else (0, call in ("rand", "uniform")) if call in (
-                    "rand", "uniform") else (0, 1))))
+            found = (
+                "uniform" if call in ("rand", "uniform") else "normal",
+                *map(
+                    float,
+                    (
+                        given
+                        if call in ("uniform", "normal") and len(given) == 2
+                        else (0, call in ("rand", "uniform"))
+                        if call in ("rand", "uniform")
+                        else (0, 1)
+                    ),
+                ),
+            )
         elif call in MOVES:
             continue
         elif found is None or call != "neg" and not numbers:
@@ -95,25 +127,88 @@ def drawn_range(law):
     return found
 
 
-MIXING = {"mm", "bmm", "matmul", "baddbmm", "addmm", *SIMPLEX, "log_softmax", "_log_softmax", "logcumsumexp", "prod", "nansum", "sum", "mean", "cumsum", "cumprod", "sort", "cat", "stack", "index_put",
-          "linalg_vector_norm", "norm", "amax", "amin", "var", "std", "logsumexp", "linalg_qr", "linalg_cholesky_ex", "tril", "triu", "gather"}
+MIXING = {
+    "mm",
+    "bmm",
+    "matmul",
+    "baddbmm",
+    "addmm",
+    *SIMPLEX,
+    "log_softmax",
+    "_log_softmax",
+    "logcumsumexp",
+    "prod",
+    "nansum",
+    "sum",
+    "mean",
+    "cumsum",
+    "cumprod",
+    "sort",
+    "cat",
+    "stack",
+    "index_put",
+    "linalg_vector_norm",
+    "norm",
+    "amax",
+    "amin",
+    "var",
+    "std",
+    "logsumexp",
+    "linalg_qr",
+    "linalg_cholesky_ex",
+    "tril",
+    "triu",
+    "gather",
+}
 
 
-MARKING = {"arange", "logical_and", "logical_or", "logical_not", "bitwise_and", "bitwise_or", "bitwise_not", "scatter", "index_fill", "masked_fill"}
+MARKING = {
+    "arange",
+    "logical_and",
+    "logical_or",
+    "logical_not",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_not",
+    "scatter",
+    "index_fill",
+    "masked_fill",
+}
 
 
 # Functions that keep numbers on one side of 0 or within bounds. Beyond such bounds a decay, for example, grows
 # without limit.
-SHAPING = {"exp", "softplus", "sigmoid", "log_sigmoid", "log_sigmoid_forward", "logsigmoid", "abs", "square", "relu", "clamp", "clamp_min", "clamp_max",
-           "tanh", "sqrt", "rsqrt", "log", "pow"}
+SHAPING = {
+    "exp",
+    "softplus",
+    "sigmoid",
+    "log_sigmoid",
+    "log_sigmoid_forward",
+    "logsigmoid",
+    "abs",
+    "square",
+    "relu",
+    "clamp",
+    "clamp_min",
+    "clamp_max",
+    "tanh",
+    "sqrt",
+    "rsqrt",
+    "log",
+    "pow",
+}
 
 
 def is_computed(law, domain):
     """Tells whether get_inputs makes elements depend on each other, or bounds them, in a way that no domain
     preserves."""
     calls = {call.rstrip("_") for call in law["calls"]} | set(law["calls"])
-    return (domain in ("real", "positive", "negative", "simplex") and bool(calls & (MIXING if domain == "simplex" else MIXING | SHAPING))
-            or domain == "flag" and bool(calls & (MIXING | MARKING)))
+    return (
+        domain in ("real", "positive", "negative", "simplex")
+        and bool(calls & (MIXING if domain == "simplex" else MIXING | SHAPING))
+        or domain == "flag"
+        and bool(calls & (MIXING | MARKING))
+    )
 
 
 RUNS = 24
@@ -127,16 +222,28 @@ def held(instance):
         torch.manual_seed(1000 + run)
         values = [v if isinstance(v, torch.Tensor) else None for v in instance.inputs()]
         if first is None:
-            first, steady = values, [torch.ones_like(v, dtype=torch.bool) if v is not None else None for v in values]
+            first, steady = (
+                values,
+                [torch.ones_like(v, dtype=torch.bool) if v is not None else None for v in values],
+            )
         for a, b, stays in zip(first, values, steady):
             if stays is not None:
                 stays &= (a == b) if a.shape == b.shape else stays
-    return {i for i, stays in enumerate(steady) if stays is not None and bool(stays.any()) and not bool(stays.all())}
+    return {
+        i
+        for i, stays in enumerate(steady)
+        if stays is not None and bool(stays.any()) and not bool(stays.all())
+    }
 
 
 def linked(laws):
     """Returns the inputs that share a draw with another input."""
-    return {i for i, a in enumerate(laws) for j, b in enumerate(laws) if i != j and a.get("roots", frozenset()) & b.get("roots", frozenset())}
+    return {
+        i
+        for i, a in enumerate(laws)
+        for j, b in enumerate(laws)
+        if i != j and a.get("roots", frozenset()) & b.get("roots", frozenset())
+    }
 
 
 def _scaled(found, call, numbers):
@@ -168,7 +275,9 @@ def _variants(value, kind, most):
     if kind == "signed":
         return torch.randn(shape).to(dtype)
     if kind == "wide":
-        return (torch.randn(shape).sign() * torch.exp2(torch.rand(shape) * (math.log2(most) + 6) - 6)).to(dtype)
+        return (torch.randn(shape).sign() * torch.exp2(torch.rand(shape) * (math.log2(most) + 6) - 6)).to(
+            dtype
+        )
     if kind == "needle":
         x = torch.randn(shape)
         if x.numel():
@@ -197,8 +306,12 @@ def is_infinite_alike(outputs, expected):
     """Tells whether infinite elements are those of `expected` and none is NaN. A mask of -inf, given by an input,
     stays in the answer."""
     infinite = lambda x: torch.where(x.isfinite(), 0.0, x)
-    return all(a.shape == b.shape and not bool(a.isnan().any()) and torch.equal(infinite(a.double()), infinite(b.double()))
-               for a, b in zip(outputs, expected))
+    return all(
+        a.shape == b.shape
+        and not bool(a.isnan().any())
+        and torch.equal(infinite(a.double()), infinite(b.double()))
+        for a, b in zip(outputs, expected)
+    )
 
 
 def _is_masked_alike(outputs, published):
@@ -206,14 +319,19 @@ def _is_masked_alike(outputs, published):
     values (the best groups) moves with the inputs."""
     masked = [(a == -math.inf, b == -math.inf) for a, b in zip(outputs, published)]
     return all(a.shape == b.shape and int(a.sum()) == int(b.sum()) for a, b in masked) and all(
-        bool((o.double().isfinite() | a).all()) for o, (a, _) in zip(outputs, masked))
+        bool((o.double().isfinite() | a).all()) for o, (a, _) in zip(outputs, masked)
+    )
 
 
 def is_told(outputs, published):
     """Tells whether the outputs are finite, except for elements that are also infinite in `published`, the outputs
     for the published inputs."""
     finite = all(bool(o.double().isfinite().all()) for o in outputs)
-    return finite or published is not None and (is_infinite_alike(outputs, published) or _is_masked_alike(outputs, published))
+    return (
+        finite
+        or published is not None
+        and (is_infinite_alike(outputs, published) or _is_masked_alike(outputs, published))
+    )
 
 
 def _is_finite(model, inputs, published):
@@ -221,7 +339,9 @@ def _is_finite(model, inputs, published):
     outputs = outputs_at(model, inputs)
     if outputs is None:
         return False
-    return all(bool(o.double().isfinite().all()) for o in outputs) or is_told(outputs, outputs_at(model, published))
+    return all(bool(o.double().isfinite().all()) for o in outputs) or is_told(
+        outputs, outputs_at(model, published)
+    )
 
 
 def allowed_classes(model, inputs, domains):
@@ -237,7 +357,10 @@ def allowed_classes(model, inputs, domains):
     for kind, magnitudes in CLASSES.items():
         for most in magnitudes:
             ends = [real(lambda v, s=signs: _ends(v, most, s)) for signs in (True, False) if kind == "wide"]
-            if all(_is_finite(model, given, inputs) for given in [real(lambda v: _variants(v, kind, most)), *ends]):
+            if all(
+                _is_finite(model, given, inputs)
+                for given in [real(lambda v: _variants(v, kind, most)), *ends]
+            ):
                 allowed[kind] = most
                 break
     return allowed
@@ -246,10 +369,16 @@ def allowed_classes(model, inputs, domains):
 def one_sided(model, inputs, domains):
     """Returns the domains after replacing `real` by `positive` where negative numbers give no finite answer. Only
     inputs that get_inputs draws at or above 0 qualify, such as a mean of squares under a root."""
-    takes = lambda told: _is_finite(model, [_variants(v, "signed", 1) if d == "real" else v for v, d in zip(inputs, told)], inputs)
+    takes = lambda told: _is_finite(
+        model, [_variants(v, "signed", 1) if d == "real" else v for v, d in zip(inputs, told)], inputs
+    )
     if "real" not in domains or takes(domains):
         return domains
-    may_be = [i for i, (v, d) in enumerate(zip(inputs, domains)) if d == "real" and v.numel() and float(v.min()) >= 0]
+    may_be = [
+        i
+        for i, (v, d) in enumerate(zip(inputs, domains))
+        if d == "real" and v.numel() and float(v.min()) >= 0
+    ]
     for chosen in [[i] for i in may_be] + [may_be]:
         told = ["positive" if i in chosen else d for i, d in enumerate(domains)]
         if takes(told):
@@ -268,13 +397,19 @@ def _call(model, inputs, seed):
 
 
 def _differ(a, b):
-    return any(not torch.equal(torch.nan_to_num(x.double()), torch.nan_to_num(y.double())) for x, y in zip(a, b))
+    return any(
+        not torch.equal(torch.nan_to_num(x.double()), torch.nan_to_num(y.double())) for x, y in zip(a, b)
+    )
 
 
 def _hidden(model):
     """Returns tensors in modules that are neither parameters nor buffers."""
-    return {f"{path}.{name}".lstrip("."): value.detach().clone() for path, module in model.named_modules()
-            for name, value in vars(module).items() if isinstance(value, torch.Tensor)}
+    return {
+        f"{path}.{name}".lstrip("."): value.detach().clone()
+        for path, module in model.named_modules()
+        for name, value in vars(module).items()
+        if isinstance(value, torch.Tensor)
+    }
 
 
 def _keeps(model, inputs, first, beside):
@@ -304,8 +439,11 @@ def _derives(instance):
                 model = instance.model()
             made.append({**dict(model.named_buffers()), **_hidden(model)})
         own = {name for name, _, _ in expected}
-        return any(a.shape != made[1][n].shape or _differ([a], [made[1][n]]) for n, a in made[0].items()
-                   if n in made[1] and n not in own)
+        return any(
+            a.shape != made[1][n].shape or _differ([a], [made[1][n]])
+            for n, a in made[0].items()
+            if n in made[1] and n not in own
+        )
     except Exception:
         return False
 
@@ -319,25 +457,50 @@ def notes(instance, model, inputs, grown, beside):
     found = []
     first, again = _call(copy.deepcopy(model), inputs, 1), _call(copy.deepcopy(model), inputs, 2)
     if _differ(first, again):
-        found.append({"kind": "random", "text": "two calls with equal inputs and other seeds differ: random in forward"})
+        found.append(
+            {
+                "kind": "random",
+                "text": "two calls with equal inputs and other seeds differ: random in forward",
+            }
+        )
     else:
         same = copy.deepcopy(model)
         before = _hidden(same)
         one, two = _call(same, inputs, 1), _call(same, inputs, 1)
         after = _hidden(same)
-        changed = [n for n in after if n in before and (before[n].shape != after[n].shape or _differ(
-            [before[n]], [after[n]]))]
+        changed = [
+            n
+            for n in after
+            if n in before and (before[n].shape != after[n].shape or _differ([before[n]], [after[n]]))
+        ]
         if _differ(one, two) or changed:
-            found.append({"kind": "stateful", "text": "a call changes what the next one starts from"
-                          + (f": {', '.join(changed)}" if changed else "")})
+            found.append(
+                {
+                    "kind": "stateful",
+                    "text": "a call changes what the next one starts from"
+                    + (f": {', '.join(changed)}" if changed else ""),
+                }
+            )
         elif _keeps(model, inputs, first, beside):
-            found.append({"kind": "kept", "text": "one model is not called with several shapes: a call changes what it answers to others"})
+            found.append(
+                {
+                    "kind": "kept",
+                    "text": "one model is not called with several shapes: a call changes what it answers to others",
+                }
+            )
     if _derives(instance):
-        found.append({"kind": "derived", "text": "its constructor makes something of its parameters, which weights that are drawn afterwards do not reach"})
+        found.append(
+            {
+                "kind": "derived",
+                "text": "its constructor makes something of its parameters, which weights that are drawn afterwards do not reach",
+            }
+        )
     if _is_constant(model, inputs):
         more = grown()
         if not more:
-            found.append({"kind": "constant", "text": "at the smallest sizes the answer does not depend on the inputs"})
+            found.append(
+                {"kind": "constant", "text": "at the smallest sizes the answer does not depend on the inputs"}
+            )
         elif _is_constant(*more):
             found.append({"kind": "constant", "text": "the answer does not depend on the inputs"})
     return found
@@ -349,8 +512,10 @@ def _is_constant(model, inputs):
     try:
         double = copy.deepcopy(model).double()
         torch.manual_seed(5)
-        moved = [torch.rand_like(v) * 3 - 1 if isinstance(v, torch.Tensor) and v.dtype.is_floating_point else v
-                 for v in wide]
+        moved = [
+            torch.rand_like(v) * 3 - 1 if isinstance(v, torch.Tensor) and v.dtype.is_floating_point else v
+            for v in wide
+        ]
         a, b = _call(copy.deepcopy(double), wide, 1), _call(copy.deepcopy(double), moved, 1)
     except Exception:
         return False

@@ -4,6 +4,7 @@ known.
 Several small runs of get_inputs show its markers. A marker is an infinity among numbers, or one number that is far
 more frequent than others. The latter counts only if get_inputs called an operation that plants numbers.
 """
+
 import copy
 
 import torch
@@ -46,7 +47,9 @@ def marker_of(runs, i, calls):
 def _is_tail(runs, i, marker):
     """Tells whether markers are behind all other numbers of their rows, in every run."""
     masks = [shaped.is_marker(x, marker) for x in _draws(runs, i)]
-    return any(bool(m.any()) and not bool(m.all()) for m in masks) and all(bool((m.int().diff(dim=-1) >= 0).all()) for m in masks)
+    return any(bool(m.any()) and not bool(m.all()) for m in masks) and all(
+        bool((m.int().diff(dim=-1) >= 0).all()) for m in masks
+    )
 
 
 def _changes_of(runs, i, calls):
@@ -61,7 +64,9 @@ def _changes_of(runs, i, calls):
         return ()  # elements depend on each other: sorted, cumulated, of unit length
     if low < 0 < high:
         return shaped.COLDER if made & BOUNDED else shaped.TEMPERED
-    if all(x.dim() and bool(((x.sum(-1) if low >= 0 else x.exp().sum(-1)) - 1).abs().max() < SUM) for x in drawn):
+    if all(
+        x.dim() and bool(((x.sum(-1) if low >= 0 else x.exp().sum(-1)) - 1).abs().max() < SUM) for x in drawn
+    ):
         return shaped.SHARPER
     return ()
 
@@ -95,8 +100,15 @@ def markers(model, inputs, runs, marker_by_input):
     torch.manual_seed(15)
     fills = {}
     for i, marker in marker_by_input.items():
-        plain = {"kind": "computed", "as": "markers", "marker": marker, **({"tails": True} if _is_tail(runs, i, marker) else {})}
-        rates = _admitted(model, inputs, i, shaped.RATES, lambda rate, plain=plain: {**plain, "rates": [rate]})
+        plain = {
+            "kind": "computed",
+            "as": "markers",
+            "marker": marker,
+            **({"tails": True} if _is_tail(runs, i, marker) else {}),
+        }
+        rates = _admitted(
+            model, inputs, i, shaped.RATES, lambda rate, plain=plain: {**plain, "rates": [rate]}
+        )
         if rates:
             fills[i] = {**plain, "rates": rates}
     return fills
@@ -107,7 +119,13 @@ def tempered(model, inputs, runs, calls_by_input):
     torch.manual_seed(16)
     fills = {}
     for i, calls in calls_by_input.items():
-        names = _admitted(model, inputs, i, _changes_of(runs, i, calls), lambda name: {"kind": "computed", "as": "tempered", "changes": [name]})
+        names = _admitted(
+            model,
+            inputs,
+            i,
+            _changes_of(runs, i, calls),
+            lambda name: {"kind": "computed", "as": "tempered", "changes": [name]},
+        )
         if names:
             fills[i] = {"kind": "computed", "as": "tempered", "changes": names}
     return fills
@@ -117,13 +135,32 @@ def classes(model, inputs, entries, published, drawn, calls_by_input):
     """Returns the classes for inputs that get_inputs shapes by itself: markers at other rates, numbers at other
     temperatures and signs. `calls_by_input` has the inputs whose numbers depend on no other input."""
     planted = {i: e["marker"] for i, e in enumerate(entries) if "marker" in e}
-    alone = {i: calls for i, calls in calls_by_input.items() if inputs[i].dtype.is_floating_point and published[entries[i]["name"]]["kind"] in (
-        "computed", "simplex")}
+    alone = {
+        i: calls
+        for i, calls in calls_by_input.items()
+        if inputs[i].dtype.is_floating_point
+        and published[entries[i]["name"]]["kind"] in ("computed", "simplex")
+    }
     made = []
-    for name, shows, found in (("markers", "markers that get_inputs plants nowhere, here and there, in whole rows and everywhere",
-                                markers(model, inputs, drawn, planted) if planted else {}),
-                               ("tempered", "what get_inputs shapes, at other temperatures or with other signs",
-                                tempered(model, inputs, drawn, alone) if alone else {})):
+    for name, shows, found in (
+        (
+            "markers",
+            "markers that get_inputs plants nowhere, here and there, in whole rows and everywhere",
+            markers(model, inputs, drawn, planted) if planted else {},
+        ),
+        (
+            "tempered",
+            "what get_inputs shapes, at other temperatures or with other signs",
+            tempered(model, inputs, drawn, alone) if alone else {},
+        ),
+    ):
         if found:
-            made.append({"name": name, "shows": shows, "discriminating": 1, "fill": {**published, **{entries[i]["name"]: fill for i, fill in found.items()}}})
+            made.append(
+                {
+                    "name": name,
+                    "shows": shows,
+                    "discriminating": 1,
+                    "fill": {**published, **{entries[i]["name"]: fill for i, fill in found.items()}},
+                }
+            )
     return made

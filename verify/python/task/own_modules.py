@@ -3,6 +3,7 @@
 Only the task's source can import them. They may therefore have any name, and a candidate's modules with the same
 names are separate.
 """
+
 import ast
 import builtins
 import importlib.util
@@ -10,7 +11,8 @@ import os
 import sys
 import types
 
-LIBRARIES = {*sys.stdlib_module_names, "torch", "triton", "numpy"}  # loaded before, so they keep their names
+# loaded before, so they keep their names
+LIBRARIES = {*sys.stdlib_module_names, "torch", "triton", "numpy"}
 
 
 def _imported(text):
@@ -79,7 +81,11 @@ class OwnModules:
         full = f"{self.prefix}.{name}"
         module = types.ModuleType(full)
         is_package = path is None or path.endswith("/__init__.py")
-        module.__package__, module.__builtins__, module.__file__ = full if is_package else full.rpartition(".")[0], self.builtins, path
+        module.__package__, module.__builtins__, module.__file__ = (
+            full if is_package else full.rpartition(".")[0],
+            self.builtins,
+            path,
+        )
         if is_package:
             module.__path__ = []
         self.made[name] = sys.modules[full] = module
@@ -95,7 +101,7 @@ class OwnModules:
     def find_and_load(self, name, globals=None, locals=None, fromlist=(), level=0):
         if level:
             full = importlib.util.resolve_name("." * level + name, (globals or {}).get("__package__") or "")
-            name = full[len(self.prefix) + 1:] if full.startswith(self.prefix) else full
+            name = full[len(self.prefix) + 1 :] if full.startswith(self.prefix) else full
         top = name.split(".")[0]
         if name and not self._is_own(top):
             return builtins.__import__(name, globals, locals, fromlist, 0)

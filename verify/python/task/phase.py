@@ -1,4 +1,5 @@
 """Reports the phase of the import as a line in a file that verify/task/interpreter.c reads."""
+
 import os
 import time
 

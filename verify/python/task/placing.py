@@ -8,13 +8,37 @@ So each tensor that the candidate's constructor draws or registers gets its draw
 order is that of the task's own Model. Later initializations leave it alone. Tensors that the constructor computes are
 skipped.
 """
+
 import torch
 from torch.utils._pytree import tree_leaves
 
 # INITIALIZES draws or fills in place. EMPTY returns tensors to be filled, DRAWN returns drawn ones.
-INITIALIZES = tuple(getattr(torch.Tensor, name) for name in (
-    "uniform_", "normal_", "fill_", "zero_", "exponential_", "cauchy_", "log_normal_", "geometric_", "random_", "bernoulli_"))
-EMPTY = (torch.empty, torch.zeros, torch.ones, torch.full, torch.empty_like, torch.zeros_like, torch.ones_like, torch.full_like, torch.tensor)
+INITIALIZES = tuple(
+    getattr(torch.Tensor, name)
+    for name in (
+        "uniform_",
+        "normal_",
+        "fill_",
+        "zero_",
+        "exponential_",
+        "cauchy_",
+        "log_normal_",
+        "geometric_",
+        "random_",
+        "bernoulli_",
+    )
+)
+EMPTY = (
+    torch.empty,
+    torch.zeros,
+    torch.ones,
+    torch.full,
+    torch.empty_like,
+    torch.zeros_like,
+    torch.ones_like,
+    torch.full_like,
+    torch.tensor,
+)
 DRAWN = (torch.randn, torch.rand, torch.randn_like, torch.rand_like, torch.normal)
 
 
@@ -65,7 +89,11 @@ class _Watching(torch.overrides.TorchFunctionMode):
         tensors)."""
         try:
             with torch._C.DisableTorchFunction():
-                return (tensor.data_ptr(), tensor.numel()) if tensor.numel() and tensor.device.type != "meta" else None
+                return (
+                    (tensor.data_ptr(), tensor.numel())
+                    if tensor.numel() and tensor.device.type != "meta"
+                    else None
+                )
         except (AttributeError, RuntimeError, ValueError):
             return None
 
@@ -117,7 +145,9 @@ class Order(_Watching):
     def of(self, model):
         """Returns `[(name in the state dict, kind, shape)]`."""
         names = {self.place_of(parameter): name for name, parameter in model.named_parameters()}
-        return [(names[place], kind, tuple(tensor.shape)) for tensor, kind, place in self.events if place in names]
+        return [
+            (names[place], kind, tuple(tensor.shape)) for tensor, kind, place in self.events if place in names
+        ]
 
 
 class Following(_Watching):
@@ -203,7 +233,9 @@ class Placing(Following):
     def look(self, operands, result):
         made = {_memory_of(t) for t in tree_leaves(result) if isinstance(t, torch.Tensor)}
         if made:
-            self.read |= {_memory_of(t) for t in tree_leaves(operands) if isinstance(t, torch.Tensor)} & self.given - made
+            self.read |= {
+                _memory_of(t) for t in tree_leaves(operands) if isinstance(t, torch.Tensor)
+            } & self.given - made
 
     def register_one(self, parameter):
         self.registered[id(parameter)] = self.place_of(parameter)
@@ -231,7 +263,9 @@ def _memory_of(tensor):
 
 def _changed(model, weights):
     """Returns the names of parameters that hold neither their own weight nor another one."""
-    own = {name: p for name, p in model.named_parameters() if name in weights and p.shape == weights[name].shape}
+    own = {
+        name: p for name, p in model.named_parameters() if name in weights and p.shape == weights[name].shape
+    }
     return {name for name, p in own.items() if not any(_equal(p, w) for w in weights.values())}
 
 
@@ -243,7 +277,9 @@ def _near(one, other):
     """Tells whether they are equal except for a few roundings."""
     few = 8 * torch.finfo(one.dtype).eps
     one, other = (t.detach().double().cpu().reshape(-1) for t in (one, other))
-    return one.shape == other.shape and bool(((one - other).abs() <= few * (other.abs() + other.abs().max())).all())
+    return one.shape == other.shape and bool(
+        ((one - other).abs() <= few * (other.abs() + other.abs().max())).all()
+    )
 
 
 WAYS = ((False, False), (True, False), (True, True))  # by_hand and wide: the strictest first
@@ -283,9 +319,19 @@ def _initialized(construct, own, expected, weights, placed, way):
     if all(_equal(value, weights[name].reshape(value.shape)) for name, value in values.items()):
         return frozenset()
     task, alone = _values(own, expected), _values(construct, expected, way)
-    again, others = (_placed(construct, expected, given, way)[1].values() for given in ({**weights, **task}, _others(weights)))
-    return frozenset(n for n, value in values.items() if n in task and n in alone and _near(alone[n], task[n]) and
-                     (not _near(again[n], task[n]) or _equal(others[n], value)) and not _equal(value, weights[n].reshape(value.shape)))
+    again, others = (
+        _placed(construct, expected, given, way)[1].values()
+        for given in ({**weights, **task}, _others(weights))
+    )
+    return frozenset(
+        n
+        for n, value in values.items()
+        if n in task
+        and n in alone
+        and _near(alone[n], task[n])
+        and (not _near(again[n], task[n]) or _equal(others[n], value))
+        and not _equal(value, weights[n].reshape(value.shape))
+    )
 
 
 def _others(weights):
@@ -314,4 +360,8 @@ def constructed(construct, own, expected, weights):
     again = dict(_placed(construct, expected, _others(weights), way, bare)[0].named_parameters())
     now, (task, of_task) = dict(model.named_parameters()), _placed(own, expected, weights, bare=bare)
     hanging = {n for n in changed if n in again and not _equal(now[n], again[n])}
-    return model, placed.has_all(), frozenset((hanging | moved) - _changed(task, weights) - of_task.moved(task))
+    return (
+        model,
+        placed.has_all(),
+        frozenset((hanging | moved) - _changed(task, weights) - of_task.moved(task)),
+    )

@@ -6,6 +6,7 @@ nothing.
 
 The ground is the published sizes, with the size of a slow loop reduced. Single sizes vary about it.
 """
+
 import math
 import time
 
@@ -14,17 +15,36 @@ import torch
 from . import effects, fake, law as laws
 
 WHOLE = ("int64", "int32", "int16", "int8", "uint8", "bool")
-INDEXING = {"embedding", "index", "index_select", "index_put", "index_add", "index_copy", "index_fill", "gather", "scatter", "scatter_add",
-            "scatter_reduce", "index_reduce", "take", "put", "embedding_bag", "nll_loss_forward", "nll_loss2d_forward", "one_hot"}
+INDEXING = {
+    "embedding",
+    "index",
+    "index_select",
+    "index_put",
+    "index_add",
+    "index_copy",
+    "index_fill",
+    "gather",
+    "scatter",
+    "scatter_add",
+    "scatter_reduce",
+    "index_reduce",
+    "take",
+    "put",
+    "embedding_bag",
+    "nll_loss_forward",
+    "nll_loss2d_forward",
+    "one_hot",
+}
 WIDEST = 24
 SLOW_SECONDS = 2.0
-LONG = 1000           # operations of a run with a long loop
-PATIENCE = 1.75       # wall-clock seconds for each second of CPU time
-SMALL = 1 << 20       # elements of all operations in a real run
-FEW = 16              # iterations of a slow loop while other sizes are probed
+LONG = 1000  # operations of a run with a long loop
+PATIENCE = 1.75  # wall-clock seconds for each second of CPU time
+SMALL = 1 << 20  # elements of all operations in a real run
+FEW = 16  # iterations of a slow loop while other sizes are probed
 QUICKER = 4
 MOST_DOUBLED = 8
-PASSING = 3           # enough values of a size to classify it, if one is at least twice or at most half as large
+# enough values of a size to classify it, if one is at least twice or at most half as large
+PASSING = 3
 OTHER = "another number of inputs, weights or dimensions"
 
 
@@ -86,7 +106,9 @@ class Probe:
         return self._key(sizes) in self.seen or not self.late()
 
     def _key(self, sizes):
-        return tuple(sorted((name, value) for name, value in sizes.items() if value != self.published.get(name)))
+        return tuple(
+            sorted((name, value) for name, value in sizes.items() if value != self.published.get(name))
+        )
 
     def run(self, sizes):
         """Runs with `sizes`, the others as published. Returns None if it does not run or its structure differs."""
@@ -126,12 +148,16 @@ class Probe:
             copied = fake.observe(self.source, {**self.few, **sizes}, self.few)
         except fake.Failed:
             return False
-        return all(getattr(copied, what) == getattr(observed, what) for what in ("weights", "outputs", "operations"))
+        return all(
+            getattr(copied, what) == getattr(observed, what) for what in ("weights", "outputs", "operations")
+        )
 
     def points(self):
         """Tells whether an input is an index or a mask, or forward looks something up. FakeTensors show neither an
         index out of range nor a fully masked row."""
-        return bool(self.base.calls & INDEXING) or any(t["kind"] == "tensor" and t["dtype"] in WHOLE for t in self.base.inputs)
+        return bool(self.base.calls & INDEXING) or any(
+            t["kind"] == "tensor" and t["dtype"] in WHOLE for t in self.base.inputs
+        )
 
     def really(self, sizes):
         """Tells whether the task runs with real numbers and the farthest indices. Returns None if the run is too
@@ -153,8 +179,13 @@ class Probe:
                 _spread_ends(value, law)
             with torch.no_grad():
                 outputs = effects.outputs(model, inputs)
-            masks = [i for i, v in enumerate(inputs) if isinstance(v, torch.Tensor) and not v.dtype.is_floating_point]
-            if any(bool(o.isnan().any()) for o in outputs) and masks:  # a mask may cover a whole row in every draw
+            masks = [
+                i
+                for i, v in enumerate(inputs)
+                if isinstance(v, torch.Tensor) and not v.dtype.is_floating_point
+            ]
+            # a mask may cover a whole row in every draw
+            if any(bool(o.isnan().any()) for o in outputs) and masks:
                 again = instance.inputs()
                 self.failure[self._key(sizes)] = "the answer is NaN somewhere"
                 return not all(torch.equal(inputs[i], again[i]) for i in masks)
@@ -189,7 +220,16 @@ def _next_prime(n):
 
 def candidates(value):
     """Returns other values of a size, near ones first."""
-    values = [value + 1, value - 1, 2 * value, value // 2, _next_prime(value), value + 2, value + 8, value + 32]
+    values = [
+        value + 1,
+        value - 1,
+        2 * value,
+        value // 2,
+        _next_prime(value),
+        value + 2,
+        value + 8,
+        value + 32,
+    ]
     return [v for v in dict.fromkeys(values) if v >= 1 and v != value]
 
 
@@ -217,18 +257,28 @@ def classify(probe, names, value):
     runs = _tried(probe, names, value)
     passing = [o for _, o in runs if o]
     if not passing:
-        return 0, probe.why({**probe.few, **{n: candidates(value)[0] for n in names}}) or "no other value runs"
+        return 0, probe.why(
+            {**probe.few, **{n: candidates(value)[0] for n in names}}
+        ) or "no other value runs"
     if any(o.attributes != base.attributes for o in passing):
         return 3, "an attribute: window, stride, padding or groups"
-    inputs = any(o.inputs != base.inputs or [w.get("bound") for w in o.laws] != [w.get("bound") for w in base.laws]
-                 for o in passing)
+    inputs = any(
+        o.inputs != base.inputs or [w.get("bound") for w in o.laws] != [w.get("bound") for w in base.laws]
+        for o in passing
+    )
     weights = any(o.weights != base.weights for o in passing)
     if (inputs or weights) and not probe.is_told(*next(run for run in runs if run[1])):
         return 3, "the model takes it from its file: its constructor is not told"
     if inputs or weights:
         return (2, "changes weights") if weights else (1, "changes inputs only")
-    changed = any((o.init, o.outputs, o.operations) != (base.init, base.outputs, base.operations) for o in passing)
-    return (3, "changes what the constructor is told, no shape of an input or weight") if changed else (0, "dead")
+    changed = any(
+        (o.init, o.outputs, o.operations) != (base.init, base.outputs, base.operations) for o in passing
+    )
+    return (
+        (3, "changes what the constructor is told, no shape of an input or weight")
+        if changed
+        else (0, "dead")
+    )
 
 
 def _tie(probe, stuck):
@@ -242,7 +292,9 @@ def _tie(probe, stuck):
         if len(names) > 1:
             ring, word = classify(probe, names, value)
             if ring in (1, 2):
-                tied.append(Axis("_".join(dict.fromkeys(names)) if len(names) < 3 else names[0], names, value, ring))
+                tied.append(
+                    Axis("_".join(dict.fromkeys(names)) if len(names) < 3 else names[0], names, value, ring)
+                )
                 tied[-1].why = word
     return tied
 
@@ -266,7 +318,10 @@ def rings(probe, vary=()):
     for axis in _tie(probe, stuck):
         axes.append(axis)
         for name in axis.sizes:
-            words[name] = (axis.ring, f"moves only together with {', '.join(n for n in axis.sizes if n != name)}")
+            words[name] = (
+                axis.ring,
+                f"moves only together with {', '.join(n for n in axis.sizes if n != name)}",
+            )
     axes.sort(key=lambda a: a.ring)
     if not any(name in probe.few for axis in axes for name in axis.sizes):
         probe.few = {}  # a size that stays as published must not be reduced
@@ -274,6 +329,7 @@ def rings(probe, vary=()):
 
 
 # --- how far ---
+
 
 def _sizes(axis, value):
     return {name: value for name in axis.sizes}
@@ -329,7 +385,8 @@ def find_range(probe, axis):
     _find_step(probe, axis)
     if axis.step == 0:
         axis.step = 1
-        axis.low, axis.high = _halves(probe, axis)  # together.py finds the size that it divides, or fixes it
+        # together.py finds the size that it divides, or fixes it
+        axis.low, axis.high = _halves(probe, axis)
         axis.why = "" if axis.low < axis.high else "fixed: no row of multiples runs"
         return
     least = axis.rest or axis.step
@@ -354,7 +411,9 @@ def _beyond_changed(value, kept):
     """Changes the numbers outside of the shape `kept`."""
     inside = torch.zeros(value.shape, dtype=torch.bool)
     inside[tuple(slice(extent) for extent in kept)] = True
-    return torch.where(inside, value, ~value if value.dtype == torch.bool else (value * 0.5 + 1).to(value.dtype))
+    return torch.where(
+        inside, value, ~value if value.dtype == torch.bool else (value * 0.5 + 1).to(value.dtype)
+    )
 
 
 def _is_idle(probe, axis, axes):
@@ -370,10 +429,16 @@ def _is_idle(probe, axis, axes):
             instance = probe.source.instance(there)
             torch.manual_seed(9)
             model, inputs = instance.model(), instance.inputs()
-            changed = [_beyond_changed(v, was["shape"]) if isinstance(v, torch.Tensor) else v for v, was in zip(inputs, before.inputs)]
+            changed = [
+                _beyond_changed(v, was["shape"]) if isinstance(v, torch.Tensor) else v
+                for v, was in zip(inputs, before.inputs)
+            ]
             with torch.no_grad():
                 one, two = effects.outputs(model, inputs), effects.outputs(model, changed)
-            return all(torch.equal(torch.nan_to_num(p.double()), torch.nan_to_num(q.double())) for p, q in zip(one, two))
+            return all(
+                torch.equal(torch.nan_to_num(p.double()), torch.nan_to_num(q.double()))
+                for p, q in zip(one, two)
+            )
         except Exception:  # raised by the task's own code: the answer is unknown
             continue
     return False
@@ -386,7 +451,11 @@ def _is_nameless(probe, axis):
 def is_structure(probe, axis):
     """Tells whether a literal is structure: x, y and z, colours, corners of a box. It is small, unnamed and behind
     other extents. Kernels name such elements one by one. A true number of elements has a name or comes first."""
-    return _is_nameless(probe, axis) and axis.value <= STRUCTURE and not any(name.endswith("_0") for name in axis.sizes)
+    return (
+        _is_nameless(probe, axis)
+        and axis.value <= STRUCTURE
+        and not any(name.endswith("_0") for name in axis.sizes)
+    )
 
 
 def is_unread(probe, axis, axes):
@@ -398,13 +467,25 @@ def is_unread(probe, axis, axes):
     if axis.is_indexed:
         return False
     most = min(axis.high, 2 * axis.value + axis.step)
-    larger = probe.beside(_sizes(axis, most - (most - axis.rest) % axis.step)) if axis.ring == 1 and axis.high > axis.value else None
+    larger = (
+        probe.beside(_sizes(axis, most - (most - axis.rest) % axis.step))
+        if axis.ring == 1 and axis.high > axis.value
+        else None
+    )
     told = lambda o: (o.outputs, o.weights, o.operations)
-    may_be = larger is not None and (_is_nameless(probe, axis) or axis.low == axis.value) and told(larger) == told(probe.ground)
+    may_be = (
+        larger is not None
+        and (_is_nameless(probe, axis) or axis.low == axis.value)
+        and told(larger) == told(probe.ground)
+    )
     return may_be and _is_idle(probe, axis, axes)
 
 
 def cover(probe, axis, value):
     """Extends an axis to a published value if that value runs."""
-    if not axis.low <= value <= axis.high and value % axis.step == axis.rest and probe.beside(_sizes(axis, value)):
+    if (
+        not axis.low <= value <= axis.high
+        and value % axis.step == axis.rest
+        and probe.beside(_sizes(axis, value))
+    ):
         axis.low, axis.high = min(axis.low, value), max(axis.high, value)

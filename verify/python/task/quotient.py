@@ -4,11 +4,13 @@ Examples are a count of groups, ceil(a / b) = floor((a - 1) / b) + 1, and a wind
 quotient may also be multiplied by b, as for padding to whole groups. The divisor may be a number, such as a fixed
 stride.
 """
+
 import itertools
 
 ADDED = (0, 1, 2, -1)
 LARGEST = 4096  # the largest group or stride
-MOST = 12  # factors that are tried for an axis: a line of runs determines a factor up to b / (the change of the axis)
+# factors that are tried for an axis: a line of runs determines a factor up to b / (the change of the axis)
+MOST = 12
 TRIED = 2000  # combinations of factors for several axes
 
 
@@ -56,7 +58,9 @@ def _divided(by, base_sizes, lines, runs):
     others = [axis for axis in lines if axis != by]
     most = min(MOST, max(2, int(TRIED ** (1 / len(others)))))
     for c in ADDED:
-        for factors in itertools.product(*(_slopes(lines[axis], _divisor(by, base_sizes), c, most) for axis in others)):
+        for factors in itertools.product(
+            *(_slopes(lines[axis], _divisor(by, base_sizes), c, most) for axis in others)
+        ):
             slopes = dict(zip(others, factors))
             d = _constant(by, c, slopes, runs)
             if d is not None:
@@ -86,7 +90,10 @@ def quotient(base_sizes, lines, runs):
                 return text
         if all(y % sizes[by] == 0 for sizes, y in runs):
             whole = [(sizes, y // sizes[by]) for sizes, y in runs]
-            shorter = {axis: [(x, y // (x if axis == by else base_sizes[by])) for x, y in line] for axis, line in lines.items()}
+            shorter = {
+                axis: [(x, y // (x if axis == by else base_sizes[by])) for x, y in line]
+                for axis, line in lines.items()
+            }
             text = _divided(by, base_sizes, shorter, whole)
             if text:
                 return f"({text})*{by}"

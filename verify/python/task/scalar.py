@@ -3,6 +3,7 @@
 Such a number is `factor * form(of)`: a constant times a function of an integer expression of sizes. Both processes
 that need the number compute it from this entry, so that they have the same bits.
 """
+
 import math
 
 from . import expression, fit
@@ -33,7 +34,11 @@ def _wholes(samples, scale):
     """Multiplies the numbers of (sizes, number) pairs by `scale` and rounds them. Returns None if a product is not
     whole."""
     found = [(sizes, x * scale, round(x * scale)) for sizes, x in samples]
-    return None if any(abs(x - n) > NEAR * max(1.0, abs(x)) or n <= 0 for _, x, n in found) else [(sizes, n) for sizes, _, n in found]
+    return (
+        None
+        if any(abs(x - n) > NEAR * max(1.0, abs(x)) or n <= 0 for _, x, n in found)
+        else [(sizes, n) for sizes, _, n in found]
+    )
 
 
 def _scales(base, first, moving, is_scaled):
@@ -50,10 +55,17 @@ def law(samples):
     form fits."""
     base, first = samples[0]
     numbers = [v for _, v in samples]
-    if not all(isinstance(v, float) and math.isfinite(v) and v != 0 for v in numbers) or len({v > 0 for v in numbers}) > 1:
+    if (
+        not all(isinstance(v, float) and math.isfinite(v) and v != 0 for v in numbers)
+        or len({v > 0 for v in numbers}) > 1
+    ):
         return None
     sign = 1.0 if first > 0 else -1.0
-    moving = [name for name in base if any(s[name] != base[name] and abs(v - first) > NEAR * abs(first) for s, v in samples)]
+    moving = [
+        name
+        for name in base
+        if any(s[name] != base[name] and abs(v - first) > NEAR * abs(first) for s, v in samples)
+    ]
     for form, (function, inverse) in FORMS.items():
         try:
             inverted = [(sizes, inverse(sign * v)) for sizes, v in samples]

@@ -5,6 +5,7 @@ A marker is a number that stands for "nothing here": -inf in scores, the id of p
 names its change in the fill: {"kind": "computed", "as": "markers", ..}. Importing finds the changes under which a
 task's answer is known (marked.py).
 """
+
 import math
 
 import torch
@@ -13,7 +14,8 @@ NONE, SOME, ROWS, ALL = "none", "some", "rows", "all"
 RATES = (NONE, SOME, ROWS, ALL)
 FEW, HALF = 0.125, 0.5
 SCALES = (0.125, 0.5, 4.0)  # factors for logits; 1 is the published temperature
-COLDER = tuple(f"scale {s:g}" for s in SCALES if s < 1)  # changes for numbers with bounds on both sides of 0
+# changes for numbers with bounds on both sides of 0
+COLDER = tuple(f"scale {s:g}" for s in SCALES if s < 1)
 TEMPERED = tuple(f"scale {s:g}" for s in SCALES) + ("negated", "below", "shift 128", "shift -128")
 SHARPER = tuple(f"power {s:g}" for s in SCALES)  # changes for probabilities and their logarithms
 
@@ -60,7 +62,9 @@ def _marked(x, fill):
     places = (_tails if fill.get("tails") else _places)(tuple(x.shape), rate)
     if rate == SOME and ROWS not in fill["rates"]:  # each row has to keep some other element
         for d in range(x.dim()):
-            places = places.scatter(d, torch.randint(x.shape[d], [1 if e == d else n for e, n in enumerate(x.shape)]), False)
+            places = places.scatter(
+                d, torch.randint(x.shape[d], [1 if e == d else n for e, n in enumerate(x.shape)]), False
+            )
     rest = _others(x, is_marker(x, fill["marker"]))
     return torch.where(places, torch.tensor(float(fill["marker"])).to(x.dtype), rest)
 

@@ -12,6 +12,7 @@ A size is an integer literal in one of these places:
 Each size becomes a name in the syntax tree, which gets its value when the tree is executed. Functions and classes of
 the source stay unchanged.
 """
+
 import ast
 import copy
 import hashlib
@@ -25,7 +26,19 @@ import types
 from . import own_modules
 
 PREFIX = "_unseen_size_"  # one underscore, since Python mangles names with two inside a class
-FACTORIES = {"rand", "randn", "zeros", "ones", "empty", "full", "randint", "normal", "arange", "eye", "randperm"}
+FACTORIES = {
+    "rand",
+    "randn",
+    "zeros",
+    "ones",
+    "empty",
+    "full",
+    "randint",
+    "normal",
+    "arange",
+    "eye",
+    "randperm",
+}
 PLAIN_BASES = {"object", "NamedTuple"}
 UNNAMED = re.compile(r"dim\d+_(\d+|below)")  # the names that _Places.calls gives
 RESERVED = {"input", "seed", "stream", "weights"}
@@ -116,8 +129,11 @@ class _Places:
             for i, key in enumerate(node.keys):
                 if isinstance(key, ast.Constant) and isinstance(key.value, str):
                     node.values[i] = self.value(node.values[i], key.value, where, least)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and (
-                node.func.id in ("dict", "SimpleNamespace") or node.func.id in self.classes):
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and (node.func.id in ("dict", "SimpleNamespace") or node.func.id in self.classes)
+        ):
             for argument in node.keywords:
                 argument.value = self.value(argument.value, argument.arg or name, where, least)
             for i, argument in enumerate(node.args):
@@ -134,7 +150,8 @@ class _Places:
                 statement.value = self.value(statement.value, statement.target.id, where)
             return [statement]
         if not isinstance(statement, ast.Assign) or not all(
-                isinstance(t, (ast.Name, ast.Tuple)) for t in statement.targets):
+            isinstance(t, (ast.Name, ast.Tuple)) for t in statement.targets
+        ):
             return [statement]
         result = []
         for target in statement.targets:
@@ -146,7 +163,9 @@ class _Places:
                     if isinstance(element, ast.Name):
                         one.value.elts[i] = self.value(one.value.elts[i], element.id, where)
             result.append(one)
-        if len(statement.targets) > 1 and not isinstance(statement.value, (ast.Constant, ast.BinOp, ast.Tuple)):
+        if len(statement.targets) > 1 and not isinstance(
+            statement.value, (ast.Constant, ast.BinOp, ast.Tuple)
+        ):
             return [statement]  # other values are evaluated once, as in the source
         return result
 
@@ -154,13 +173,22 @@ class _Places:
         """Replaces literal extents in factory calls: torch.rand(batch_size, 3, 224, 224)."""
         count = 0
         for node in ast.walk(function):
-            called = getattr(node.func, "attr", getattr(node.func, "id", None)) if isinstance(node, ast.Call) else None
+            called = (
+                getattr(node.func, "attr", getattr(node.func, "id", None))
+                if isinstance(node, ast.Call)
+                else None
+            )
             if called not in FACTORIES:
                 continue
             if called == "randint":
                 self.bound(node, f"{label}{count}", function.name)
             for i, argument in enumerate(node.args):
-                if called == "randint" and (i < len(node.args) - 1 or _has_size(node)) or called == "full" and i > 0:
+                if (
+                    called == "randint"
+                    and (i < len(node.args) - 1 or _has_size(node))
+                    or called == "full"
+                    and i > 0
+                ):
                     continue
                 if called == "arange" and i != min(len(node.args) - 1, 1):
                     continue  # arange(start, end, step): only the end
@@ -218,7 +246,9 @@ class _Places:
                 body.append(statement)
             elif isinstance(statement, ast.ClassDef):
                 if statement.name in self.classes:
-                    statement.body = [one for line in statement.body for one in self.assignment(line, statement.name)]
+                    statement.body = [
+                        one for line in statement.body for one in self.assignment(line, statement.name)
+                    ]
                 body.append(statement)
             else:
                 body += self.assignment(statement, "module")
@@ -250,21 +280,33 @@ def _kind(value):
 
 def _listed(function, value):
     if not isinstance(value, (list, tuple)):
-        raise NoTask(f"{function} returned a {_kind(value)}; a list was expected",
-                     "let it return a list of arguments, in the order of the parameters")
+        raise NoTask(
+            f"{function} returned a {_kind(value)}; a list was expected",
+            "let it return a list of arguments, in the order of the parameters",
+        )
     return list(value)
 
 
 def _require_names(module, entry):
     import torch
+
     made = getattr(module, entry, None)
     if not isinstance(made, type) or not issubclass(made, torch.nn.Module):
-        found = f"a class of {', '.join(b.__name__ for b in made.__bases__)}" if isinstance(made, type) else f"a {_kind(made)}"
-        raise NoTask(f"{entry} is {found}; a class derived from torch.nn.Module was expected", "derive it, as in KernelBench's tasks")
+        found = (
+            f"a class of {', '.join(b.__name__ for b in made.__bases__)}"
+            if isinstance(made, type)
+            else f"a {_kind(made)}"
+        )
+        raise NoTask(
+            f"{entry} is {found}; a class derived from torch.nn.Module was expected",
+            "derive it, as in KernelBench's tasks",
+        )
     for name in FUNCTIONS:
         if not callable(getattr(module, name, None)):
-            raise NoTask(f"{name} is a {_kind(getattr(module, name, None))}; a function was expected",
-                         "write it, as in KernelBench's tasks")
+            raise NoTask(
+                f"{name} is a {_kind(getattr(module, name, None))}; a function was expected",
+                "write it, as in KernelBench's tasks",
+            )
 
 
 def arguments_of(init):
@@ -272,7 +314,12 @@ def arguments_of(init):
     in KernelBook."""
     if isinstance(init, dict):
         return [], init
-    if len(init) == 2 and isinstance(init[0], (list, tuple)) and isinstance(init[1], dict) and (init[1] or not init[0]):
+    if (
+        len(init) == 2
+        and isinstance(init[0], (list, tuple))
+        and isinstance(init[1], dict)
+        and (init[1] or not init[0])
+    ):
         return list(init[0]), init[1]
     return list(init), {}
 
@@ -284,14 +331,18 @@ class Instance:
         _require_names(module, entry)
         self.module, self.entry = module, entry
         init = module.get_init_inputs()
-        self.init_args, self.init_named = arguments_of(init if isinstance(init, dict) else _listed("get_init_inputs", init))
+        self.init_args, self.init_named = arguments_of(
+            init if isinstance(init, dict) else _listed("get_init_inputs", init)
+        )
 
     def model(self, cls=None, device=None, weights=None):
         """Constructs a module of `cls` (default: the task's own class). `weights`, by name of the state dict, are
         loaded into it."""
         from . import weight
-        model = (cls or getattr(self.module, self.entry))(*copy.deepcopy(self.init_args),
-                                                              **copy.deepcopy(self.init_named))
+
+        model = (cls or getattr(self.module, self.entry))(
+            *copy.deepcopy(self.init_args), **copy.deepcopy(self.init_named)
+        )
         if device is not None:
             model = model.to(device)
         if weights is not None:
@@ -321,7 +372,9 @@ class Source:
             tree = ast.parse(text, filename=os.path.basename(path))
         except (SyntaxError, ValueError) as error:
             line = f"line {error.lineno}: {error.msg}" if getattr(error, "lineno", None) else str(error)
-            raise SourceError(f"{path} is no Python: {line}; a task's source was expected\n---> correct it") from error
+            raise SourceError(
+                f"{path} is no Python: {line}; a task's source was expected\n---> correct it"
+            ) from error
         self._require(tree)
         places = _Places(tree)
         places.find(_parameters(tree, entry, "__init__"))
@@ -331,15 +384,21 @@ class Source:
     def _require(self, tree):
         """Raises SourceError if one of the three names is missing."""
         if not tree.body:
-            raise SourceError(f"{self.path} is empty; class {self.entry}, get_inputs and get_init_inputs were expected\n"
-                              "---> give the task's file")
+            raise SourceError(
+                f"{self.path} is empty; class {self.entry}, get_inputs and get_init_inputs were expected\n"
+                "---> give the task's file"
+            )
         found = {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
-        found |= {t.id for n in tree.body if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)}
+        found |= {
+            t.id for n in tree.body if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)
+        }
         imported = any(isinstance(n, ast.ImportFrom) for n in tree.body)
         for name in (self.entry, *FUNCTIONS):
             if name not in found and not imported:
-                raise SourceError(f"{self.path} has no {name}; class {self.entry}, get_inputs and get_init_inputs "
-                                  "were expected\n---> write it, as in KernelBench's tasks")
+                raise SourceError(
+                    f"{self.path} has no {name}; class {self.entry}, get_inputs and get_init_inputs "
+                    "were expected\n---> write it, as in KernelBench's tasks"
+                )
 
     def published(self):
         """Returns all sizes as published."""
@@ -353,7 +412,10 @@ class Source:
             module.__dict__[PREFIX + name] = value
         sys.modules[MODULE] = module
         if self.modules:
-            module.__builtins__, module.__package__ = own_modules.OwnModules(self.modules, MODULE).builtins, MODULE
+            module.__builtins__, module.__package__ = (
+                own_modules.OwnModules(self.modules, MODULE).builtins,
+                MODULE,
+            )
         linecache.cache[module.__file__] = (len(self.text), None, self.text.splitlines(True), module.__file__)
         exec(self.code, module.__dict__)
         return module
@@ -373,16 +435,20 @@ class Source:
             with open(path, encoding="utf-8") as file:
                 exec(compile(file.read(), "shapes.py", "exec"), namespace)
         except Exception as error:
-            raise SourceError(f"shapes.py does not run: {type(error).__name__}: {error}; SHAPES, a list of dictionaries, was "
-                              "expected\n---> correct it") from error
+            raise SourceError(
+                f"shapes.py does not run: {type(error).__name__}: {error}; SHAPES, a list of dictionaries, was "
+                "expected\n---> correct it"
+            ) from error
         by_lower = {size.name.lower(): size.name for size in self.sizes}
         sets = []
         for shape in namespace.get("SHAPES", []):
             unknown = [key for key in shape if key.lower() not in by_lower]
             if unknown:
-                raise SourceError(f"shapes.py gives '{unknown[0]}', which is no size of reference.py; one of "
-                                  f"{', '.join(sorted(by_lower.values()))} was expected\n---> name it after a "
-                                  "constant there")
+                raise SourceError(
+                    f"shapes.py gives '{unknown[0]}', which is no size of reference.py; one of "
+                    f"{', '.join(sorted(by_lower.values()))} was expected\n---> name it after a "
+                    "constant there"
+                )
             sets.append({**self.published(), **{by_lower[k.lower()]: int(v) for k, v in shape.items()}})
         return sets or [self.published()]
 
@@ -408,11 +474,15 @@ def tolerance(directory):
                 continue
         if not inside or not text:
             continue
-        match = re.fullmatch(r"\s+[\"']?(?:torch\.)?(\w+)[\"']?\s*:\s*[\"']?([0-9.]+(?:[eE][-+]?[0-9]+)?)[\"']?", text)
+        match = re.fullmatch(
+            r"\s+[\"']?(?:torch\.)?(\w+)[\"']?\s*:\s*[\"']?([0-9.]+(?:[eE][-+]?[0-9]+)?)[\"']?", text
+        )
         try:
             found[match[1]] = float(match[2])
         except (TypeError, ValueError):
-            unread.append(f"problem.yaml, line {number}: '{text.strip()[:60]}'; a dtype and a number were expected")
+            unread.append(
+                f"problem.yaml, line {number}: '{text.strip()[:60]}'; a dtype and a number were expected"
+            )
     return found, unread
 
 
@@ -426,10 +496,14 @@ def load(path, entry="Model"):
         with open(file, encoding="utf-8") as opened:
             text = opened.read()
     except OSError as error:
-        raise SourceError(f"{file}: {error.strerror}; a task's source was expected\n---> check the path") from error
+        raise SourceError(
+            f"{file}: {error.strerror}; a task's source was expected\n---> check the path"
+        ) from error
     except UnicodeDecodeError as error:
-        raise SourceError(f"{file} is no UTF-8: byte {error.start} is 0x{error.object[error.start]:02x}; a task's source was "
-                          "expected\n---> save it as UTF-8") from error
+        raise SourceError(
+            f"{file} is no UTF-8: byte {error.start} is 0x{error.object[error.start]:02x}; a task's source was "
+            "expected\n---> save it as UTF-8"
+        ) from error
     source = Source(file, text, entry, directory)
     if directory:
         source.modules = own_modules.read(directory, text)

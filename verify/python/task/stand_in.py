@@ -6,12 +6,19 @@ arithmetic on which kernels branch: powers of two that divide a size, its side o
 The largest sizes shrink first, by the coarsest tile first, until the work is affordable.
 """
 
-AFFORDABLE = 1e10  # work of all published configurations, as in write.cost: ten million elements, about 20 s of one core
-SMALLER = 2.5e9    # work of all replacements: below AFFORDABLE, since they differ from the published ones anyway
-TILES = (256, 128, 64, 32, 16, 8, 4, 2, 1)  # a size keeps its remainder by one of these and stays at least as large
+# work of all published configurations, as in write.cost: ten million elements, about 20 s of one core
+AFFORDABLE = 1e10
+# work of all replacements: below AFFORDABLE, since they differ from the published ones anyway
+SMALLER = 2.5e9
+# a size keeps its remainder by one of these and stays at least as large
+TILES = (256, 128, 64, 32, 16, 8, 4, 2, 1)
 # Steps in order: (tile, must sizes that divide others still do so?). Tiles of 16 and more matter more than
 # divisibility; smaller tiles matter less.
-ORDER = [(t, True) for t in TILES if t >= 16] + [(t, False) for t in TILES if t >= 16] + [(t, s) for s in (True, False) for t in TILES if t < 16]
+ORDER = (
+    [(t, True) for t in TILES if t >= 16]
+    + [(t, False) for t in TILES if t >= 16]
+    + [(t, s) for s in (True, False) for t in TILES if t < 16]
+)
 
 
 def written(task, sizes):

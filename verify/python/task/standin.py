@@ -6,6 +6,7 @@ of such a forward pass depend on values, while the shapes of its results follow 
 The pass therefore runs twice, with two different sets of stand-ins. Shapes that are equal in both do not depend on
 them.
 """
+
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -28,7 +29,13 @@ class StandIn(TorchDispatchMode):
         return mask.new_empty((self._picked(mask.numel()), mask.dim()), dtype=torch.int64)
 
     def _number(self, x):
-        return self.flag if x.dtype == torch.bool else float(self.whole) if x.dtype.is_floating_point else self.whole
+        return (
+            self.flag
+            if x.dtype == torch.bool
+            else float(self.whole)
+            if x.dtype.is_floating_point
+            else self.whole
+        )
 
     def _index(self, func, x, indices, rest):
         """Replaces a mask by index tensors, one for each of its dimensions."""

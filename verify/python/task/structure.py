@@ -36,7 +36,13 @@ def at(value, ways):
     for way in ways:
         one = value
         for key in way:
-            if type(one) is dict and key in one or isinstance(one, (tuple, list)) and isinstance(key, int) and key < len(one):
+            if (
+                type(one) is dict
+                and key in one
+                or isinstance(one, (tuple, list))
+                and isinstance(key, int)
+                and key < len(one)
+            ):
                 one = one[key]
             else:
                 return value

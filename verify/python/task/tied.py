@@ -4,10 +4,11 @@ FakeTensors have no values, so they do not show that an index is out of range. A
 together with another literal of the same value. Then both are one size. A bound with which any larger value runs
 (levels of a quantization) is no size.
 """
+
 from .probe import find_range
 
 SMALL_VALUES = (8, 5, 16, 3, 24, 32, 2)  # axes of a small run, in the order of trial
-EQUAL = 8   # value of equal literals while one of them is raised
+EQUAL = 8  # value of equal literals while one of them is raised
 BEYOND = 3  # factor by which a size is raised
 
 
@@ -62,7 +63,11 @@ class _Literals:
     def tied_with(self, axis, literal):
         """Returns other literals of the same value that have to be raised with an axis. The list is empty if the axis
         runs alone."""
-        alike = [a for a in literal if a is not axis and a in self.axes and a.value == axis.value and a.step == axis.step == 1]
+        alike = [
+            a
+            for a in literal
+            if a is not axis and a in self.axes and a.value == axis.value and a.step == axis.step == 1
+        ]
         ground = self.ground([axis, *alike])
         return self.partners(ground, axis, alike) if self.raised(ground, [axis]) is False else []
 
@@ -110,7 +115,9 @@ def literals(probe, axes, spread):
         if runs.base is None or runs.raised(runs.base, [axis]) is not False:
             _fixed(axis, "a bound of values that no run refuses indexes nothing")
             continue
-        for table in runs.partners(runs.base, axis, [a for a in literal if a in runs.axes and not bounds & set(a.sizes)]):
+        for table in runs.partners(
+            runs.base, axis, [a for a in literal if a in runs.axes and not bounds & set(a.sizes)]
+        ):
             table.is_indexed = True
     for axis in grown:
         _rename(axis, [s.name for s in found])

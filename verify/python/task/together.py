@@ -1,4 +1,5 @@
 """Finds constraints between axes without which a task does not run, and samples points for fitting extents."""
+
 import math
 
 from . import expression, tied
@@ -52,7 +53,9 @@ def _small(axes, base, chance):
                 yield {**base, axis.name: axis.near(base[axis.name] + value * axis.step)}
             yield {**base, axis.name: axis.near(3 * base[axis.name])}
     for turn in range(REALLY_ABOUT if base else REALLY):
-        yield {a.name: base[a.name] if base and turn % 2 and chance.random() < 0.5 else drawn(a) for a in axes}
+        yield {
+            a.name: base[a.name] if base and turn % 2 and chance.random() < 0.5 else drawn(a) for a in axes
+        }
 
 
 def _really(probe, axes, base, chance):
@@ -70,7 +73,11 @@ def _really(probe, axes, base, chance):
 def _is_stuck(axis, base, runs):
     """Tells whether every other value of the axis fails, with the others at the base. It is False with fewer than two
     such runs."""
-    alone = [ok for sizes, ok in runs if sizes[axis.name] != base[axis.name] and {**sizes, axis.name: base[axis.name]} == base]
+    alone = [
+        ok
+        for sizes, ok in runs
+        if sizes[axis.name] != base[axis.name] and {**sizes, axis.name: base[axis.name]} == base
+    ]
     return len(alone) > 1 and not any(alone)
 
 
@@ -114,7 +121,9 @@ def _corners(probe, axes, found):
             return added
         for axis in moving:  # axes that do not matter go back to their published value
             other = {**sizes, axis.name: axis.value}
-            if all(expression.evaluate(t, other) for t in found + added) and not probe.run(spread(axes, other)):
+            if all(expression.evaluate(t, other) for t in found + added) and not probe.run(
+                spread(axes, other)
+            ):
                 sizes = other
         least = [a for a in moving if sizes[a.name] == a.low]
         if not least:
@@ -131,14 +140,21 @@ def _coarser(probe, axes, failing, may_hold):
     """
     ground = _ground(probe, axes)
     for axis in (a for a in axes if a.low < a.high):
-        alone = [s for s in failing if s[axis.name] != ground[axis.name] and {**s, axis.name: ground[axis.name]} == ground]
+        alone = [
+            s
+            for s in failing
+            if s[axis.name] != ground[axis.name] and {**s, axis.name: ground[axis.name]} == ground
+        ]
         if all(any(not expression.evaluate(t, s) for t in may_hold) for s in alone):
             continue
         value = ground[axis.name]
         for step in (d for d in range(2 * axis.step, value + 1, axis.step) if value % d == 0):
             others = [v for v in (value - step, value + step, value + 2 * step) if axis.low <= v <= axis.high]
-            if len(others) > 1 and all(s[axis.name] % step for s in alone) and all(
-                    probe.run(spread(axes, {**ground, axis.name: v})) for v in others):
+            if (
+                len(others) > 1
+                and all(s[axis.name] % step for s in alone)
+                and all(probe.run(spread(axes, {**ground, axis.name: v})) for v in others)
+            ):
                 axis.step, axis.rest = step, 0
                 axis.low, axis.high = -(-axis.low // step) * step, axis.high // step * step
                 return True
@@ -165,7 +181,12 @@ def _split(pairs):
 def _about_end(axes, base, axis, end, found):
     """Returns sizes that satisfy the comparisons, with one axis at an end of its range and the others small. Returns
     None if none are found."""
-    others = (base, {a.name: a.low for a in axes}, {a.name: a.near(end) for a in axes}, {a.name: a.near(2 * end) for a in axes})
+    others = (
+        base,
+        {a.name: a.low for a in axes},
+        {a.name: a.near(end) for a in axes},
+        {a.name: a.near(2 * end) for a in axes},
+    )
     for sizes in ({**other, axis.name: end} for other in others):
         if all(expression.evaluate(t, sizes) for t in found):
             return sizes
@@ -187,7 +208,9 @@ def _narrow(probe, axes, base, found):
                 if middle in (good, bad):
                     break
                 good, bad = (middle, bad) if runs(middle) else (good, middle)
-            axis.low, axis.high = (min(good, axis.value), axis.high) if is_low else (axis.low, max(good, axis.value))
+            axis.low, axis.high = (
+                (min(good, axis.value), axis.high) if is_low else (axis.low, max(good, axis.value))
+            )
 
 
 def _fix(axis, why):
@@ -203,9 +226,18 @@ def limits(probe, axes, chance):
         moving = {name for axis in movable for name in axis.sizes}
         fixed = sorted({v for name, v in probe.published.items() if name not in moving and v > 1})
         published = {a.name: a.value for a in axes}
-        passing, failing = _split([(s, probe.run(spread(axes, s)) is not None) for s in _drawn(probe, axes, chance)
-                                   if probe.has_time_for(spread(axes, s))])
-        holds = lambda where: [t for t in _hypotheses(movable, fixed) if all(expression.evaluate(t, s) for s in [published, *where])]
+        passing, failing = _split(
+            [
+                (s, probe.run(spread(axes, s)) is not None)
+                for s in _drawn(probe, axes, chance)
+                if probe.has_time_for(spread(axes, s))
+            ]
+        )
+        holds = lambda where: [
+            t
+            for t in _hypotheses(movable, fixed)
+            if all(expression.evaluate(t, s) for s in [published, *where])
+        ]
         texts = holds(passing)
         if _coarser(probe, axes, failing, texts):
             continue
@@ -215,21 +247,42 @@ def limits(probe, axes, chance):
         if probe.points():
             base = tied.small_base(probe, axes, spread)
             runs = _really(probe, axes, base, chance)
-            stuck = next((a for a in movable if base and base[a.name] == a.value and _is_stuck(a, base, runs)), None)
+            stuck = next(
+                (a for a in movable if base and base[a.name] == a.value and _is_stuck(a, base, runs)), None
+            )
             if stuck:
-                _fix(stuck, probe.why(spread(axes, next(s for s, ok in runs if not ok and s[stuck.name] != stuck.value))))
+                _fix(
+                    stuck,
+                    probe.why(
+                        spread(axes, next(s for s, ok in runs if not ok and s[stuck.name] != stuck.value))
+                    ),
+                )
                 continue
-            really, not_really = _split(runs if any(ok for _, ok in runs) else [])  # failures alone tell nothing
-            more, others = _explained(holds(really), [s for s in not_really if all(expression.evaluate(t, s) for t in found)])
+            # failures alone tell nothing
+            really, not_really = _split(runs if any(ok for _, ok in runs) else [])
+            more, others = _explained(
+                holds(really), [s for s in not_really if all(expression.evaluate(t, s) for t in found)]
+            )
             found, left, passing = found + more, left + others, really
             if base:
                 _narrow(probe, axes, base, found)
         found += _corners(probe, axes, found)
-        left = [s for s in left if all(expression.evaluate(t, s) for t in found) and all(a.low <= s[a.name] <= a.high for a in axes)]
+        left = [
+            s
+            for s in left
+            if all(expression.evaluate(t, s) for t in found)
+            and all(a.low <= s[a.name] <= a.high for a in axes)
+        ]
         if not left or not movable:
             return found
-        worst = max(movable, key=lambda a: (sum(s[a.name] != a.value for s in left) / max(
-            1, sum(s[a.name] != a.value for s in passing + left)), a.ring))
+        worst = max(
+            movable,
+            key=lambda a: (
+                sum(s[a.name] != a.value for s in left)
+                / max(1, sum(s[a.name] != a.value for s in passing + left)),
+                a.ring,
+            ),
+        )
         _fix(worst, probe.why(spread(axes, left[0])))
 
 
@@ -255,7 +308,9 @@ def sample_points(probe, axes, found, chance):
     take(base)
     take({a.name: a.value for a in axes})
     # Axes with reduced sizes come first: fixing them at the published value would change the ground.
-    moving = sorted((a for a in axes if a.low < a.high), key=lambda a: not any(n in probe.few for n in a.sizes))
+    moving = sorted(
+        (a for a in axes if a.low < a.high), key=lambda a: not any(n in probe.few for n in a.sizes)
+    )
     done = []
     for axis in moving:
         if done and probe.late() and not axis.whole:
@@ -263,13 +318,23 @@ def sample_points(probe, axes, found, chance):
             axis.why = "fixed: the time for probing was over"
             continue
         near = _near(axis, base[axis.name])
-        far = [axis.low, axis.high, axis.near((axis.low + axis.high) // 2), axis.near(base[axis.name] * 3 // 2)]
+        far = [
+            axis.low,
+            axis.high,
+            axis.near((axis.low + axis.high) // 2),
+            axis.near(base[axis.name] * 3 // 2),
+        ]
         for value in near + far:
             if axis.fits(value):
                 take({**base, axis.name: value})
         for other in done:
-            take({**base, other.name: other.near(base[other.name] + 2 * other.step),
-                  axis.name: axis.near(base[axis.name] + 3 * axis.step)})
+            take(
+                {
+                    **base,
+                    other.name: other.near(base[other.name] + 2 * other.step),
+                    axis.name: axis.near(base[axis.name] + 3 * axis.step),
+                }
+            )
         axis.whole = True
         done.append(axis)
     for _ in range(30):

@@ -4,6 +4,7 @@ root or logarithm.
 A row of zeros occurs as padding. In a sample a hundred times smaller than others, `eps` is a large share. A candidate
 may guard its division differently from the task, or not at all. Inputs of one magnitude do not show that.
 """
+
 import copy
 
 import torch
@@ -14,7 +15,7 @@ from . import beyond, effects, law
 # Lower magnitudes are ambiguous: an epsilon of 1e-8 for a product of two norms differs there from one for each norm.
 LOW, HIGH = -13, 6
 HALF = -6  # for fp16, whose smallest normal number is 2^-14
-NEAR = 2.0 ** -4
+NEAR = 2.0**-4
 SHARE = 0.875  # share of nonzero parts
 NARROW = ("div", "reciprocal", "rsqrt", "sqrt", "log", "log2", "log10", "atan2", "hypot", "std", "std_mean")
 
@@ -30,7 +31,12 @@ class _Narrow(TorchDispatchMode):
         name = str(function).split(".")[1].rstrip("_")
         of = args[1] if name == "div" else args[0] if args else None
         root = name == "pow" and len(args) > 1 and not isinstance(args[1], torch.Tensor) and args[1] < 1
-        if (name in NARROW or root) and isinstance(of, torch.Tensor) and of.is_floating_point() and of.numel():
+        if (
+            (name in NARROW or root)
+            and isinstance(of, torch.Tensor)
+            and of.is_floating_point()
+            and of.numel()
+        ):
             self.found |= float(of.double().abs().min()) < NEAR
         self.found |= "norm" in name and "normal" not in name
         return function(*args, **(kwargs or {}))
@@ -60,7 +66,9 @@ def _told(model, inputs, domains, with_zeros):
     wide, published = copy.deepcopy(model).double(), law.outputs_at(model, inputs)
     for way in range(max(len(_ways(v.dim())) for v, d in zip(inputs, domains) if d == "real")):
         changed = [_made(v, way, with_zeros) if d == "real" else v for v, d in zip(inputs, domains)]
-        if not beyond.told_at(wide, changed, effects.outputs(copy.deepcopy(model), [law.copied(v) for v in changed]), published):
+        if not beyond.told_at(
+            wide, changed, effects.outputs(copy.deepcopy(model), [law.copied(v) for v in changed]), published
+        ):
             return False
     return True
 
@@ -73,14 +81,21 @@ def fills(model, inputs, domains):
     torch.manual_seed(13)
     try:
         with torch.no_grad(), _Narrow() as narrow:
-            copy.deepcopy(model)(*[(torch.randn(v.shape) * 2.0 ** LOW).to(v.dtype) if d == "real" else law.copied(v)
-                                   for v, d in zip(inputs, domains)])
+            copy.deepcopy(model)(
+                *[
+                    (torch.randn(v.shape) * 2.0**LOW).to(v.dtype) if d == "real" else law.copied(v)
+                    for v, d in zip(inputs, domains)
+                ]
+            )
         if not narrow.found:
             return None
         for with_zeros in (True, False):
             if _told(model, inputs, domains, with_zeros):
-                return [{"kind": "uneven", "a": _low(v.dtype), "b": HIGH, "density": SHARE if with_zeros else 1}
-                        for v, d in zip(inputs, domains) if d == "real"]
+                return [
+                    {"kind": "uneven", "a": _low(v.dtype), "b": HIGH, "density": SHARE if with_zeros else 1}
+                    for v, d in zip(inputs, domains)
+                    if d == "real"
+                ]
     except Exception:  # raised by the task's own code; the other classes still judge it
         pass
     return None

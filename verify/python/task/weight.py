@@ -6,6 +6,7 @@ the same bits.
 `scale` is a number, or "fan": 1/sqrt(3 fan), the deviation of torch's own draw, with fan = elements / first extent.
 Variances come from absolute values. Buffers that a constructor computes (masks, counters) are not drawn.
 """
+
 import math
 
 import torch
@@ -41,7 +42,7 @@ def unpack(entries, packed, sizes):
             continue
         shape = shape_of(entry, sizes)
         count = math.prod(shape)
-        value = packed[start:start + count].reshape(shape)
+        value = packed[start : start + count].reshape(shape)
         if entry["kind"] == "variance":
             value = value.abs()
         scale = torch.tensor(scale_of(entry, shape), dtype=torch.float32, device=packed.device)
@@ -51,7 +52,9 @@ def unpack(entries, packed, sizes):
         result[entry["name"]] = value.to(getattr(torch, entry["dtype"]))
         start += count
     if start > packed.numel():
-        raise WeightError(f"found {packed.numel()} packed weights; {start} were expected\n---> import the task again")
+        raise WeightError(
+            f"found {packed.numel()} packed weights; {start} were expected\n---> import the task again"
+        )
     return result
 
 
@@ -62,7 +65,9 @@ def _shapes(tensors):
 def by_name(model, weights):
     """Tells whether the model's state has each weight under its name and with its shape."""
     state = model.state_dict(keep_vars=True)
-    return all(isinstance(state.get(n), torch.Tensor) and state[n].shape == w.shape for n, w in weights.items())
+    return all(
+        isinstance(state.get(n), torch.Tensor) and state[n].shape == w.shape for n, w in weights.items()
+    )
 
 
 def match(model, weights):
@@ -79,7 +84,8 @@ def match(model, weights):
         f"{type(model).__name__} has no place for the weight '{missing}' of shape {list(weights[missing].shape)}; it has "
         f"{', '.join(f'{n} {list(t.shape)}' for n, t in model.named_parameters()) or 'no parameters'}, {len(named)} in "
         f"all, and {len(weights)} were expected, with the names or in the order of the task's own\n---> declare the "
-        "parameters as the task's Model does, in its order (ones and zeros of norms, too); the constructor may make of them what it likes")
+        "parameters as the task's Model does, in its order (ones and zeros of norms, too); the constructor may make of them what it likes"
+    )
 
 
 def load(model, weights):
