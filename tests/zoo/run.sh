@@ -50,7 +50,7 @@ ls tests/zoo/cheats/*.$suffix tests/zoo/honest/*.$suffix 2>/dev/null | grep -F -
     awk -F'[ ,=]+' '/PROBLEM_MAX_(TENSORS|ARGUMENTS|RANK) *=/ {
         for (i = 1; i < NF; i++) if ($i ~ /^PROBLEM_MAX_(TENSORS|ARGUMENTS|RANK)$/) print "enum { " $i " = " $(i + 1) + 0 " };" }
     ' problems/problem.h
-    sed -e '/^#include "/d' -e '/^\/\* Argument `number`/,/^}/d' verify/isolate/channel.h
+    sed -e '/^#include "/d' -e '/^static inline struct channel_argument argument_of(/,/^}/d' verify/isolate/channel.h
 } >"$folder/channel.h"
 cmp -s "$folder/channel.h" build/zoo/channel.h || mv "$folder/channel.h" build/zoo/channel.h
 
@@ -77,7 +77,6 @@ done
 rm -f /var/tmp/unseen-zoo-answers /dev/shm/unseen-zoo-answers
 verdict=${verdict%% *}
 case $status in 0 | 1) ;; 124 | 130) verdict=ended ;; *) verdict=error ;; esac
-[ "$verdict" != error ] || [ "$kind" = cheat ] || sed "s|^|$path: |" "$FOLDER/$name.err" >&2
 outcome=$(awk '$1 == "\"outcome\":" && $2 !~ /pass|skipped/ {gsub("[\",]", "", $2); print $2; exit}' "$json" 2>/dev/null)
 case $kind:$verdict in
 honest:general) result=ok ;;
@@ -90,6 +89,7 @@ cheat:*) result=UNEXPECTED
 *) result=NO-HEADER ;;
 esac
 [ "$result" != ok ] || [ -z "$open" ] || result=closed
+case $result:$verdict in ok:*) ;; *:error) sed "s|^|$path: |" "$FOLDER/$name.err" >&2 ;; esac
 fraction=$(awk '$1 == "\"geomean_fraction\":" && $2 + 0 > 0 {f = $2 + 0} END {if (f) printf "%.4f", f}' "$json" 2>/dev/null)
 echo "$result $kind $verdict ${outcome:--} $(echo "$started $(date +%s.%N)" | awk '{printf "%.1f", $2 - $1}') $path ${fraction:--} $(key defence)"
 ONE
