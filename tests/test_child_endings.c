@@ -15,6 +15,7 @@
 #include "verify/isolate/child_internal.h"
 #include "verify/isolate/child_table.h"
 #include "verify/system/clock.h"
+#include "verify/isolate/child_table.h"
 
 START_TEST(a_null_pointer_is_a_crash_and_a_restart_works)
 {

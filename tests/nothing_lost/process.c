@@ -7,6 +7,7 @@
 
 #include "lost.h"
 #include "verify/isolate/child.h"
+#include "verify/isolate/child_table.h"
 #include "verify/session/run.h"
 #include "verify/session/task.h"
 #include "verify/system/clock.h"

@@ -5,6 +5,7 @@
 #include "outputs.h"
 #include "show.h"
 #include "verify/isolate/child.h"
+#include "verify/isolate/child_table.h"
 #include "verify/system/interrupt.h"
 
 void begin_waiting(const char *path)

@@ -11,6 +11,7 @@
 #include "outputs.h"
 #include "tried.h"
 #include "verify/isolate/child.h"
+#include "verify/isolate/child_table.h"
 #include "verify/system/interrupt.h"
 
 static bool passes(const struct audit_count *c)

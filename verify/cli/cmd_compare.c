@@ -17,6 +17,7 @@
 #include "verify/compare/side_by_side.h"
 #include "verify/diagnose/diagnose.h"
 #include "verify/isolate/child.h"
+#include "verify/isolate/child_table.h"
 #include "verify/system/budget.h"
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"

@@ -9,6 +9,7 @@
 #include "screen.h"
 #include "reports/text.h"
 #include "verify/isolate/child.h"
+#include "verify/isolate/child_table.h"
 #include "verify/system/interrupt.h"
 #include "verify/task/importing.h"
 

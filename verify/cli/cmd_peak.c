@@ -4,6 +4,7 @@
 #include "begin.h"
 #include "verify/calibrate/calibrate.h"
 #include "verify/isolate/child.h"
+#include "verify/isolate/child_table.h"
 #include "verify/system/interrupt.h"
 
 static void print_row(enum figure figure, const struct calibrated *c, double vendor)

@@ -8,6 +8,7 @@
 #include "outputs.h"
 #include "reports/atomic.h"
 #include "verify/isolate/child.h"
+#include "verify/isolate/child_table.h"
 #include "verify/problem/folder.h"
 #include "verify/prove/prove.h"
 #include "verify/system/interrupt.h"

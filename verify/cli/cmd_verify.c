@@ -12,6 +12,7 @@
 #include "verify/compare/against.h"
 #include "verify/forbid/forbid.h"
 #include "verify/isolate/child.h"
+#include "verify/isolate/child_table.h"
 #include "verify/isolate/usage.h"
 #include "verify/system/activity.h"
 #include "verify/system/budget.h"

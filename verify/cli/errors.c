@@ -8,6 +8,7 @@
 #include "reports/program.h"
 #include "screen.h"
 #include "verify/isolate/child.h"
+#include "verify/isolate/child_table.h"
 #include "verify/problem/folder.h"
 #include "verify/system/interrupt.h"
 

@@ -12,6 +12,7 @@
 #include "verify/build/scratch.h"
 #include "verify/device/processors.h"
 #include "verify/isolate/child.h"
+#include "verify/isolate/child_table.h"
 #include "verify/system/exhausted.h"
 
 #define STATUSES                                                                                             \

@@ -5,9 +5,9 @@
 #include "options_internal.h"
 #include "verify/forbid/forbid.h"
 #include "verify/isolate/sandbox.h"
-#include "verify/problem/folder.h"
 #include "verify/problem/paths.h"
 #include "verify/system/defence.h"
+#include "verify/task/importing.h"
 
 /* Kernels of the tool's own include headers of its problems. */
 static void show_own_headers(void)
@@ -59,8 +59,5 @@ void options_apply(const struct command *command, const struct options *options)
     each(command, &options->without, disable_defences);
     if (options->require_sandbox)
         sandbox_require();
-    if (options->python)
-        folder_python(options->python);
-    if (options->compile_timeout > 0)
-        folder_import_seconds(options->compile_timeout);
+    importing_offer(options->python, options->compile_timeout);
 }

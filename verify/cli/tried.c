@@ -2,6 +2,7 @@
 
 #include "screen.h"
 #include "verify/isolate/child.h"
+#include "verify/isolate/child_table.h"
 #include "verify/system/interrupt.h"
 #include "verify/task/task.h"
 

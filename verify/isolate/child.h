@@ -126,9 +126,6 @@ struct child_fault {
 struct child_fault child_fault(const struct child *child);
 
 void child_stop(struct child *child); /* kills the whole session; accepts NULL */
-void child_stop_all(void);            /* async-signal-safe, for SIGINT; also kills compilers */
-
-int child_count(void); /* running children of this process, including compilers */
 
 /* How candidates are isolated, one line for the report, for the backend of the last start (initially the
  * host). UNSEEN_NO_SANDBOX=1 in the environment disables bubblewrap. Valid until the next call. */

@@ -10,7 +10,6 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "child.h"
 #include "verify/system/defence.h"
 
 /* room for 64 workers, each with a running process and waiting ones, and for compilers */

@@ -19,4 +19,8 @@ void child_table_sweep(void);
 /* Lists them without killing: at most `most`. */
 int child_table_strangers(pid_t *pid, int most);
 
+/* Kills all processes of the table. Async-signal-safe, for SIGINT. */
+void child_stop_all(void);
+int child_count(void); /* number of processes in the table */
+
 #endif

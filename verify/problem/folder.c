@@ -16,8 +16,6 @@
 #include "problems/suggest.h"
 #include "reference/judge.h"
 #include "validate.h"
-#include "verify/task/importing.h"
-#include "verify/task/task.h"
 
 /* A problem loaded from a folder. */
 struct loaded {
@@ -29,6 +27,7 @@ struct loaded {
 };
 
 static struct loaded *all;
+static struct folder_tasks tasks; /* without functions: tasks are refused */
 
 static struct loaded *find_loaded(const struct problem *problem)
 {
@@ -205,10 +204,20 @@ static enum folder_status take_problem(struct loaded *l, const struct module *mo
     return FOLDER_OK;
 }
 
+static enum folder_status refuse_task(const char *word, char *text, size_t size)
+{
+    snprintf(text, size, "%s is a task in Python; a problem in C was expected\n---> use the tool `unseen`",
+             word);
+    return FOLDER_INPUT;
+}
+
 static enum folder_status take_task(struct loaded *l, const struct problem **problem, const char *word,
                                     char *text, size_t size)
 {
-    l->problem = imported_read(l->source.folder, l->source.name, text, size);
+    if (tasks.read)
+        l->problem = tasks.read(l->source.folder, l->source.name, text, size);
+    else
+        refuse_task(word, text, size);
     if (!l->problem) {
         free(l);
         return FOLDER_INPUT;
@@ -273,17 +282,9 @@ static enum folder_status refuse_unknown(const char *word, char *text, size_t si
     return FOLDER_INPUT;
 }
 
-static const char *interpreter;
-static double import_seconds;
-
-void folder_python(const char *python)
+void folder_set_tasks(const struct folder_tasks *given)
 {
-    interpreter = python;
-}
-
-void folder_import_seconds(double seconds)
-{
-    import_seconds = seconds;
+    tasks = *given;
 }
 
 /* Imports a task into a private folder that is removed with the process. */
@@ -291,8 +292,8 @@ static enum folder_status import_task(const struct problem **problem, const char
                                       size_t size)
 {
     char folder[MODULE_PATH];
-    const struct importing importing = {.source = word, .python = interpreter, .seconds = import_seconds};
-    enum folder_status status = importing_run(&importing, folder, sizeof folder, text, size);
+    enum folder_status status = tasks.import ? tasks.import(&tasks, word, folder, sizeof folder, text, size)
+                                             : refuse_task(word, text, size);
     if (status == FOLDER_OK)
         status = load(problem, folder, text, size);
     if (status == FOLDER_OK)

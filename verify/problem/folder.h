@@ -18,11 +18,19 @@ enum folder_status {
  * thread-safe. */
 enum folder_status folder_problem(const struct problem **problem, const char *word, char *text, size_t size);
 
-/* Sets the interpreter for importing tasks in Python (.py); NULL: python3 on PATH. */
-void folder_python(const char *python);
+/* Reads and imports tasks in Python, for folder_problem. This family knows nothing else of tasks. */
+struct folder_tasks {
+    /* Reads NAME.task of an imported folder. On an error NULL, and `text` says what was found. */
+    const struct problem *(*read)(const char *folder, const char *name, char *text, size_t size);
+    /* Imports `source` into a private folder, whose path it writes to `folder`. */
+    enum folder_status (*import)(const struct folder_tasks *tasks, const char *source, char *folder,
+                                 size_t folder_size, char *text, size_t size);
+    const char *python; /* the interpreter; NULL: python3 on PATH */
+    double seconds;     /* time limit of an import; 0: the default */
+};
 
-/* Sets the time limit of an import; 0: IMPORT_SECONDS. */
-void folder_import_seconds(double seconds);
+/* Without it, folder_problem refuses tasks. */
+void folder_set_tasks(const struct folder_tasks *tasks);
 
 /* Compiles, if necessary, the problem's judge for a GPU of compute capability `arch`. Does nothing for the
  * tool's own problems. `text` as above. */

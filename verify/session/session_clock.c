@@ -13,6 +13,7 @@
 #include "verify/device/pace.h"
 #include "verify/system/interrupt.h"
 #include "series.h"
+#include "verify/isolate/child_table.h"
 
 /* Attempts at a proof for one candidate; each may wait for NVML's averaging window twice. */
 enum { ATTEMPTS = 3 };

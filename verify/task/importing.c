@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "interpreter.h"
+#include "task.h"
 #include "verify/build/scratch.h"
 
 enum { PROBE_SECONDS = 120, NAME_MOST = 40 };
@@ -178,4 +179,16 @@ enum folder_status importing_run(const struct importing *importing, char *folder
     if (status != FOLDER_OK && run.made)
         rmdir(importing->directory);
     return status;
+}
+
+static enum folder_status import_privately(const struct folder_tasks *tasks, const char *source, char *folder,
+                                           size_t folder_size, char *text, size_t size)
+{
+    const struct importing importing = {.source = source, .python = tasks->python, .seconds = tasks->seconds};
+    return importing_run(&importing, folder, folder_size, text, size);
+}
+
+void importing_offer(const char *python, double seconds)
+{
+    folder_set_tasks(&(struct folder_tasks){imported_read, import_privately, python, seconds});
 }

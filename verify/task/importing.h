@@ -24,4 +24,8 @@ struct importing {
 enum folder_status importing_run(const struct importing *importing, char *folder, size_t folder_size,
                                  char *text, size_t size);
 
+/* Lets folder_problem (verify/problem/folder.h) read imported folders and import tasks, with this interpreter
+ * (NULL: python3 on PATH) and time limit (0: IMPORT_SECONDS). */
+void importing_offer(const char *python, double seconds);
+
 #endif
