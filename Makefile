@@ -125,10 +125,10 @@ TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/random/pcg.o $(BUILD)/veri
     $(foreach j,$(JUDGEMENTS),$(BUILD)/reference/enclosure_host_$(call symbol_of,$(j)).o \
         $(BUILD)/reference/witness_$(call symbol_of,$(j)).o)
 PLANT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/plant*.c))
-BUGS_OBJ := $(BUILD)/tests/bugs/list.o
+BUGS_OBJ := $(BUILD)/tests/corpora/bugs/list.o
 FIND_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/find*.c)) $(BUGS_OBJ)
 MARGIN_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_main.c,$(wildcard tests/honest/margins*.c)))
-LOST_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/main.c %_shim.c,$(wildcard tests/nothing_lost/*.c)))
+LOST_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/main.c %_shim.c %/test_lost.c,$(wildcard tests/nothing_lost/*.c)))
 # Small problems for the forms of references that no problem of problems/ has: in the test binary only.
 FORMS := $(shell sed -n 's/^PROBLEM.\([A-Za-z0-9_]*\).*/\1/p' tests/forms/forms.def)
 FORM_JUDGEMENTS := $(call judgements,$(FORMS),tests/forms/forms.def)
@@ -139,7 +139,9 @@ FORM_OBJ := $(FORMS:%=$(BUILD)/tests/forms/%/problem.o) \
 FIXTURES := scaled_f16 scaled_i8 scaled_inout
 FIXTURE_OBJ := $(BUILD)/tests/contract/scaled.o \
     $(FIXTURES:%=$(BUILD)/reference/enclosure_host_%.o) $(FIXTURES:%=$(BUILD)/reference/witness_%.o)
-TEST_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*.c)) $(PLANT_OBJ) $(BUGS_OBJ) $(MARGIN_OBJ)
+# A test stands at its module's path. It finds fixtures of several tests in tests/support by their bare names.
+TEST_SRC := $(wildcard tests/*.c tests/support/*.c tests/*/test_*.c tests/*/*/test_*.c)
+TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o) $(PLANT_OBJ) $(BUGS_OBJ) $(MARGIN_OBJ)
 # Targets of the fuzzer, for the suite that replays what it kept.
 REPLAY_OBJ := $(patsubst TARGET(%),$(BUILD)/tests/fuzz/fuzz_%.o,$(shell grep '^TARGET' tests/fuzz/targets.def)) \
     $(patsubst %,$(BUILD)/tests/fuzz/%.o,common choose requests)
@@ -224,6 +226,8 @@ $(BUILD)/unseen-tests: $(TEST_OBJ) $(FORM_OBJ) $(FIXTURE_OBJ) $(INVOKE_OBJ) $(TO
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ $(INVOKE_LIBS) $(CHECK_LIBS) $(LIBS) $(SYSTEM_LIBS)
 
+$(BUILD)/tests/%.o: BASE += -Itests/support
+
 $(BUILD)/tests/fuzz/fuzz_%.o: BASE += -DLLVMFuzzerTestOneInput=$(notdir $*)
 
 $(BUILD)/unseen-call: $(BUILD)/tests/sanitize/call.o $(INVOKE_OBJ) $(TOOL_OBJ)
@@ -243,7 +247,7 @@ $(BUILD)/unseen-bench: $(BUILD)/tests/bench/bench.o $(TOOL_OBJ)
 	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
 
 # Which conditions hold where, for the corpus of real bugs.
-$(BUILD)/unseen-agree: $(BUILD)/tests/bugs/agree.o $(BUILD)/tests/plant/plant_steps.o $(TOOL_OBJ)
+$(BUILD)/unseen-agree: $(BUILD)/tests/corpora/bugs/agree.o $(BUILD)/tests/plant/plant_steps.o $(TOOL_OBJ)
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
 
@@ -366,7 +370,7 @@ check-gpu:
 # Kernels are laid out as their authors like, and patches are made of them.
 FORMATTED := $(wildcard problems/*.[ch] problems/*/problem.c problems/*/*.h gen/*/*.c gen/*/*.h gen/*/*.cu gen/*/*.cpp \
     reference/*.c reference/*.h reference/*.cu verify/*/*.c verify/*/*.h verify/*/*.cu reports/*.c reports/*.h \
-    tests/*.c tests/*.h tests/*/*.c tests/*/*.h tests/forms/*/*.c tests/forms/*/*.h)
+    $(foreach f,tests tests/* tests/*/*,$(wildcard $(f)/*.c $(f)/*.h)))
 format:
 	@clang-format -i $(FORMATTED)
 check-format:

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "share.h"
 #include "skip.h"
 #include "suites.h"
 #include "verify/isolate/sandbox.h"
@@ -116,6 +117,7 @@ int main(int argc, char **argv)
     SRunner *runner = NULL;
     open_cache();
     skip_open();
+    share_open(argv[0]);
     sandbox_add_source("."); /* kernels of the tree include each other's headers */
     for (int i = 0; i < SUITES; i++)
         if (wanted(i, argc, argv)) {
@@ -132,7 +134,11 @@ int main(int argc, char **argv)
         remove_cache();
         return 2;
     }
+    char log[sizeof cache + sizeof "/log"];
+    snprintf(log, sizeof log, "%s/log", cache);
+    srunner_set_log(runner, log);
     srunner_run_all(runner, CK_NORMAL);
+    share_print_all(log);
     const int status = report(runner);
     srunner_free(runner);
     remove_cache();

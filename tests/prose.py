@@ -204,7 +204,8 @@ def main() -> int:
             limits = LIMITS[kind]
             print(
                 f"{kind}: expected at most {limits.p90} words at p90, {limits.most} in any sentence, and "
-                f"{limits.clauses:.1%} with a clause as subject\n---> split these sentences; see doc/writing.md"
+                f"{limits.clauses:.1%} with a clause as subject\n"
+                "---> split these sentences; see doc/writing.md"
             )
             show(wrong)
     return int(bad)

@@ -39,4 +39,6 @@ cat "$room/fetched" "$room/log"
 # A log may be shown from its end only, so that failures come once more there. These are the lines of Check and of nested tests.
 echo "failures:"
 grep -hE ':[FE]:|^FAIL|^not ok' "$room/first" "$room/log"
+echo "the parts of loops that this commit chose, each with the command that runs it again:"
+grep -h '^again: ' "$room/first" "$room/log"
 exit 1

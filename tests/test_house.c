@@ -57,7 +57,7 @@ static const struct {
     {"verify/device/x.cu", "#include \"../cli/show.h\""},
     {"verify/system/x.h", "#include \"verify/device/device.h\""},
     {"verify/isolate/x.c", "#include \"verify/session/run.h\""},
-    {"verify/cli/x.c", "#include \"tests/cli.h\""},
+    {"verify/cli/x.c", "#include \"tests/support/cli.h\""},
 };
 
 START_TEST(an_include_against_the_arrows_is_found)
@@ -90,16 +90,80 @@ START_TEST(a_long_file_and_a_long_function_are_found)
 {
     char said[4000];
     ck_assert_int_eq(system("mkdir -p gen/draw"), 0);
-    put_lines("gen/draw/x.c", "void x(void)\n{\n", 60, "}\n");
+    put_lines("gen/draw/x.c", "void x(void)\n{\n", 50, "}\n");
     ck_assert_msg(run_house(said, sizeof said) == 0, "%s", said);
-    put_lines("gen/draw/x.c", "void x(void)\n{\n", 61, "}\n");
+    put_lines("gen/draw/x.c", "void x(void)\n{\n", 51, "}\n");
     ck_assert_int_eq(run_house(said, sizeof said), 1);
-    ck_assert_ptr_nonnull(strstr(said, "gen/draw/x.c:2: a function of 61 lines"));
-    put_lines("gen/draw/x.c", "", 500, "");
+    ck_assert_ptr_nonnull(strstr(said, "gen/draw/x.c:2: a function of 51 lines"));
+    put_lines("gen/draw/x.c", "", 400, "");
     ck_assert_msg(run_house(said, sizeof said) == 0, "%s", said);
-    put_lines("gen/draw/x.c", "", 501, "");
+    put_lines("gen/draw/x.c", "", 401, "");
     ck_assert_int_eq(run_house(said, sizeof said), 1);
-    ck_assert_ptr_nonnull(strstr(said, "gen/draw/x.c: 501 lines"));
+    ck_assert_ptr_nonnull(strstr(said, "gen/draw/x.c: 401 lines"));
+}
+END_TEST
+
+START_TEST(a_long_function_in_python_is_found)
+{
+    char said[4000];
+    ck_assert_int_eq(system("mkdir -p verify/python"), 0);
+    put_lines("verify/python/x.py", "def x(\n    a,\n):\n", 48, "\n\nprint(x)\n");
+    ck_assert_msg(run_house(said, sizeof said) == 0, "%s", said);
+    put_lines("verify/python/x.py", "y = 1\ndef x(\n    a,\n):\n", 49, "\n\nprint(x)\n");
+    ck_assert_int_eq(run_house(said, sizeof said), 1);
+    ck_assert_msg(strstr(said, "verify/python/x.py:2: a function of 51 lines"), "%s", said);
+}
+END_TEST
+
+START_TEST(a_long_line_is_found)
+{
+    static const char *const path[] = {"gen/draw/x.h", "tests/python/x.py"};
+    char said[4000], line[200];
+    ck_assert_int_eq(system("mkdir -p gen/draw tests/python"), 0);
+    snprintf(line, sizeof line, "\n%108s\xc3\xa4#\n", ""); /* a character of two bytes */
+    cli_put(path[_i], line);
+    ck_assert_msg(run_house(said, sizeof said) == 0, "%s", said);
+    snprintf(line, sizeof line, "\n%110s#\n", "");
+    cli_put(path[_i], line);
+    ck_assert_int_eq(run_house(said, sizeof said), 1);
+    ck_assert_msg(strstr(said, path[_i]) && strstr(said, ":2: above 110 columns, as 1 lines"), "%s", said);
+}
+END_TEST
+
+/* A length above the limit, the row that admits it, and one that is a line short. */
+START_TEST(a_ceiling_admits_its_length_and_no_more)
+{
+    char said[4000];
+    ck_assert_int_eq(system("mkdir -p gen/draw tests"), 0);
+    put_lines("gen/draw/x.c", "", 410, "");
+    cli_put("tests/house.ceilings", "file gen/draw/x.c 410\n");
+    ck_assert_msg(run_house(said, sizeof said) == 0, "%s", said);
+    cli_put("tests/house.ceilings", "file gen/draw/x.c 409\n");
+    ck_assert_int_eq(run_house(said, sizeof said), 1);
+    ck_assert_msg(strstr(said, "gen/draw/x.c: 410, above its ceiling of 409"), "%s", said);
+    put_lines("gen/draw/x.c", "", 400, "");
+    ck_assert_int_eq(run_house(said, sizeof said), 1);
+    ck_assert_msg(strstr(said, "gen/draw/x.c: nothing needs this ceiling"), "%s", said);
+}
+END_TEST
+
+/* By its name, and by a NUL byte under the name of a text. */
+START_TEST(a_tracked_binary_is_found)
+{
+    static const char *const path[] = {"tests/x.whl", "doc/x.md"};
+    char said[4000], command[200];
+    if (system("command -v git >/dev/null") != 0)
+        SKIP_TEST("there is no git");
+    ck_assert_int_eq(
+        system("git init -q . && mkdir -p tests doc && printf '\\0' >doc/x.png && : >doc/empty && "
+               "git add doc"),
+        0);
+    ck_assert_msg(run_house(said, sizeof said) == 0, "%s", said);
+    snprintf(command, sizeof command, "printf '%s' >%s && git add %s", _i ? "a\\0" : "text", path[_i],
+             path[_i]);
+    ck_assert_int_eq(system(command), 0);
+    ck_assert_int_eq(run_house(said, sizeof said), 1);
+    ck_assert_msg(strstr(said, path[_i]) && !strstr(said, "doc/x.png"), "%s", said);
 }
 END_TEST
 
@@ -168,8 +232,14 @@ Suite *house_suite(void)
     tcase_add_loop_test(tests, an_include_against_the_arrows_is_found, 0,
                         (int)(sizeof breaks / sizeof *breaks));
     tcase_add_test(tests, a_long_file_and_a_long_function_are_found);
+    tcase_add_test(tests, a_long_function_in_python_is_found);
+    tcase_add_loop_test(tests, a_long_line_is_found, 0, 2);
+    tcase_add_test(tests, a_ceiling_admits_its_length_and_no_more);
+    tcase_add_loop_test(tests, a_tracked_binary_is_found, 0, 2);
     tcase_add_loop_test(tests, prose_that_is_hard_to_read_is_found, 0, (int)(sizeof prose / sizeof *prose));
     tcase_add_test(tests, the_prose_check_refuses_a_path_that_is_not_there);
     suite_add_tcase(suite, tests);
+    suite_add_tcase(suite, share_parts_case());
+    suite_add_tcase(suite, share_again_case());
     return suite;
 }

@@ -8,7 +8,7 @@
 
 #include "gen/contract/instantiate.h"
 #include "gen/contract/space.h"
-#include "../../reference/judge.h"
+#include "reference/judge.h"
 #include "verify/system/clock.h"
 #include "verify/device/peaks.h"
 #include "verify/device/memory.h"

@@ -1,6 +1,6 @@
 /* Targets of libFuzzer, one file each: fuzz_NAME.c defines LLVMFuzzerTestOneInput. `make fuzz` builds them
- * with clang, and tests/fuzz/run.sh runs them. The suite `fuzz` replays tests/fuzz/corpus/NAME through the
- * same functions, compiled like all tests. A target checks more than crashes: FUZZ_CHECK ends the process
+ * with clang, and tests/fuzz/run.sh runs them. The suite `fuzz` replays tests/corpora/fuzz/NAME.txt through
+ * the same functions, compiled like all tests. A target checks more than crashes: FUZZ_CHECK ends the process
  * like a fault would. */
 #ifndef UNSEEN_TESTS_FUZZ_H
 #define UNSEEN_TESTS_FUZZ_H

@@ -1,12 +1,12 @@
 /* The judge's side of the channel. A hostile runner sends packets of any size and content, prints anything
  * and ends at any time.
  *
- *     byte 0   the request: bit 0 a call (else a mapping), bit 1 its end of the channel closes, bit 2 it ended,
- *              bit 3 it was in a sandbox, bit 4 its wait status is a signal, bit 5 the judge sends the request itself,
- *              bit 6 it is an interpreter's
+ *     byte 0   the request: bit 0 a call (else a mapping), bit 1 its end of the channel closes, bit 2 it
+ *              ended, bit 3 it was in a sandbox, bit 4 its wait status is a signal, bit 5 the judge sends the
+ *              request itself, bit 6 it is an interpreter's
  *     byte 1   the wait status
- *     then packets: two bytes of length (above 0x8000: printed, not sent; bit 14 of a packet: with the right magic and
- *     sequence, and of the right size), and the bytes */
+ *     then packets: two bytes of length (above 0x8000: printed, not sent; bit 14 of a packet: with the right
+ *     magic and sequence, and of the right size), and the bytes */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>

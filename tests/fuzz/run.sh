@@ -1,21 +1,39 @@
 #!/bin/sh
 # run.sh SECONDS [TARGET...]: fuzzes each target (all without names) for so long, one at a time; run from the top of the tree
-# after `make fuzz`. Begins with tests/fuzz/corpus/TARGET. New inputs stay in build/fuzz/found/TARGET, and inputs that crash in
-# build/fuzz/crashed. Prints executions and coverage of each, and exits 1 where one crashed.
+# after `make fuzz`. Begins with the inputs of tests/corpora/fuzz/TARGET.txt (corpus.py has the format). New inputs stay in
+# build/fuzz/found/TARGET, and inputs that crash in build/fuzz/crashed. Prints executions and coverage of each, and exits 1 where
+# one crashed.
 #
-# run.sh --keep [TARGET...]: reduces the inputs to the fewest bytes with the same coverage, in tests/fuzz/corpus/TARGET. Inputs that
-# crash stay there.
+# run.sh --keep [TARGET...]: reduces the stored and the new inputs to the fewest bytes with the same coverage, and stores them.
+# Inputs whose names begin with crashed- stay.
+#
+# run.sh --add FILE TARGET: stores one input, for example one that crashed, under the name crashed-HASH.
 set -u
 cd "$(dirname "$0")/../.." || exit 3
-seconds=${1:?"run.sh SECONDS [TARGET...]"}
+usage="run.sh SECONDS|--keep [TARGET...], run.sh --add FILE TARGET"
+seconds=${1:?"$usage"}
 shift
+pack() { python3 tests/fuzz/corpus.py "$@" || exit 3; }
+if [ "$seconds" = --add ]; then
+    file=${1:?"$usage"} stored=tests/corpora/fuzz/${2:?"$usage"}.txt
+    [ -f "$file" ] && [ -f "$stored" ] || { echo "found no $file or no $stored; expected $usage" >&2; exit 3; }
+    corpus=$(mktemp -d)
+    pack unpack "$stored" "$corpus"
+    cp "$file" "$corpus/crashed-$(sha1sum "$file" | cut -c1-8)"
+    pack pack "$corpus" "$stored"
+    rm -rf "$corpus"
+    exit 0
+fi
 [ $# -gt 0 ] || set -- $(ls tests/fuzz/fuzz_*.c | sed 's|.*/fuzz_||; s|\.c$||')
 status=0
 for target; do
     # From the root: the runner's side goes to / before a call.
-    run=$PWD/build/fuzz/$target corpus=$PWD/tests/fuzz/corpus/$target found=$PWD/build/fuzz/found/$target
+    run=$PWD/build/fuzz/$target corpus=$PWD/build/fuzz/corpus/$target found=$PWD/build/fuzz/found/$target
+    stored=tests/corpora/fuzz/$target.txt
     [ -x "$run" ] || { echo "there is no $run; expected what make fuzz builds" >&2; echo "---> make fuzz" >&2; exit 3; }
+    rm -rf "$corpus"
     mkdir -p "$corpus" "$found" build/fuzz/crashed
+    [ ! -f "$stored" ] || pack unpack "$stored" "$corpus"
     if [ "$seconds" = --keep ]; then
         kept=$(mktemp -d)
         "$run" -set_cover_merge=1 -timeout=10 -max_len=4000 "$kept" "$corpus" "$found" >/dev/null 2>&1 || status=1
@@ -27,7 +45,8 @@ for target; do
             [ $((number % step)) != 0 ] || cp "$kept/$file" "$corpus/$(printf %.12s "$file")"
         done
         rm -rf "$kept"
-        echo "$target: $(ls "$corpus" | wc -l) files, $(cat "$corpus"/* 2>/dev/null | wc -c) bytes"
+        pack pack "$corpus" "$stored"
+        echo "$target: $(wc -l <"$stored") inputs, $(cat "$corpus"/* 2>/dev/null | wc -c) bytes"
         continue
     fi
     log=build/fuzz/$target.log

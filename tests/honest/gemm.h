@@ -62,7 +62,8 @@ HONEST_FN void gemm_split(float x, int parts, float out[GEMM_PARTS])
     out[2] = eight ? keep_bits(x - out[0] - out[1], kept, false) : 0;
 }
 
-/* How many products of parts are added up: three-term TF32 omits small times small, six of nine the least three. */
+/* How many products of parts are added up: three-term TF32 omits small times small, six of nine the least
+ * three. */
 HONEST_FN int gemm_pairs(int parts)
 {
     return parts == PARTS_PLAIN ? 1 : parts == PARTS_BF16_ALL ? 9 : parts == PARTS_BF16_SIX ? 6 : 3;

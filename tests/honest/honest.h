@@ -32,8 +32,8 @@ int honest_mutating;
  * error that the arithmetic takes. NULL: none. On the GPU device memory. */
 double *honest_unrounded;
 
-/* Reads "name=value name=value" into honest_choice and a mutant's name into honest_mutating. Unknown words end
- * the program: a test that sets nothing would test nothing. */
+/* Reads "name=value name=value" into honest_choice and a mutant's name into honest_mutating. Unknown words
+ * end the program: a test that sets nothing would test nothing. */
 static void honest_unknown(const char *what, const char *word)
 {
     fprintf(stderr, "honest: no %s '%s'\n", what, word);

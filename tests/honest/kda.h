@@ -2,8 +2,8 @@
  * block, or with the one lane of a host thread. Columns of the state never meet.
  *
  * Symbols of a chunk: G[i] is the sum of g over its tokens 0..i, and S the state before it. A[i][j] = beta_i
- * sum_d k_id k_jd e^(G_id - G_jd) below the diagonal. P[i][j] = sum_d q_id k_jd e^(G_id - G_jd) on and below it.
- * The tokens write V' = (I + A)^-1 diag(beta) (V - (e^G k) S). Then
+ * sum_d k_id k_jd e^(G_id - G_jd) below the diagonal. P[i][j] = sum_d q_id k_jd e^(G_id - G_jd) on and below
+ * it. The tokens write V' = (I + A)^-1 diag(beta) (V - (e^G k) S). Then
  *
  *     o = dk^-1/2 ((e^G q) S + P V')   and   S <- e^(G_last) S + (k e^(G_last - G))^T V'
  *
@@ -67,7 +67,8 @@ KDA_FN void kda_sum_gates(const struct kda_plan *p, struct kda_work *c, int dk)
 
 /* --- scores --- */
 
-/* Tokens first..end - 1 of q and k, and those from..to - 1 of k, decayed from and to the point `split`, [dk]. */
+/* Tokens first..end - 1 of q and k, and those from..to - 1 of k, decayed from and to the point `split`,
+ * [dk]. */
 KDA_FN void kda_fold(const struct kda_plan *p, struct kda_work *c, const float *split, int first, int end,
                      int from, int to, int dk)
 {
@@ -122,8 +123,8 @@ KDA_FN void kda_entries(const struct kda_plan *p, struct kda_work *c, int first,
     }
 }
 
-/* Where a whole chunk may be split. At `row` of its sums (-1: before the first) no exponent exceeds 60, so that no
- * product exceeds 2^128. */
+/* Where a whole chunk may be split. At `row` of its sums (-1: before the first) no exponent exceeds 60, so
+ * that no product exceeds 2^128. */
 KDA_FN bool kda_safe(const struct kda_plan *p, const struct kda_work *c, int row, int dk)
 {
     const float most = p->exponent == EXPONENT_2 ? 86 : 60;

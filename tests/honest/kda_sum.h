@@ -155,7 +155,8 @@ KDA_FN void kda_sum(const struct kda_plan *p, float *dst, const float *a, const 
 
 #ifdef __CUDACC__
 
-/* dst += a b on the matrix units, a tile of 16 x 16 a warp; extents are multiples of 16, operands bf16 already. */
+/* dst += a b on the matrix units, a tile of 16 x 16 a warp; extents are multiples of 16, operands bf16
+ * already. */
 KDA_FN void kda_multiply_matrix(struct kda_work *c, float *dst, int dst_row, const float *a, int a_row,
                                 const float *b, int b_row, int m, int n, int k)
 {

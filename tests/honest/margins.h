@@ -8,7 +8,7 @@
 
 #include "gen/draw/draw.h"
 #include "gen/random/pcg.h"
-#include "../../reference/judge.h"
+#include "reference/judge.h"
 #include "verify/build/build.h"
 #include "verify/device/device.h"
 #include "switches.h"
@@ -41,8 +41,8 @@ struct setting {
     int choice[HONEST_MAX_SWITCHES];
 };
 
-/* Setting `index` of a seed, among the values that `capability` admits; 0 is the plainest, every switch at its
- * first value. */
+/* Setting `index` of a seed, among the values that `capability` admits; 0 is the plainest, every switch at
+ * its first value. */
 struct setting setting_draw(const struct program *p, int capability, uint64_t seed, int index);
 /* Another admitted value for one switch that has one. */
 void setting_change(const struct program *p, int capability, struct pcg *pcg, struct setting *setting);
@@ -127,7 +127,8 @@ int margins_mutants(struct margins *m, const struct bed *bed, const struct progr
 /* The least of the greatest excesses of the mutants that a class rejects. Infinite where there is none:
  * classes that allow nothing have no finite one. */
 double margins_least_excess(const struct margins *m);
-/* Hill climbing over settings, sizes and seeds for the greatest honest ratio, `runs` in all, class by class. */
+/* Hill climbing over settings, sizes and seeds for the greatest honest ratio, `runs` in all, class by
+ * class. */
 int margins_search(struct margins *m, const struct bed *bed, const struct program *p, uint64_t seed,
                    int runs);
 void margins_print(const struct margins *m, const struct bed *bed, const struct program *p);

@@ -146,8 +146,8 @@ HONEST_FN void weigh_split(const struct plan *p, double *score, int64_t length, 
     out->lse = lse_of(p, out->max, out->sum);
 }
 
-/* Where probabilities are normalized before they meet the values: in another pass, by max and sum of the split or the
- * row. */
+/* Where probabilities are normalized before they meet the values: in another pass, by max and sum of the
+ * split or the row. */
 HONEST_FN void normalize_split(const struct plan *p, double *score, int64_t length, int64_t split, double max,
                                double sum, double *rescale)
 {
@@ -320,7 +320,8 @@ HONEST_FN double normalized_part(const struct plan *p, const struct split *split
     return is_normalized(p) ? part : quotient(p, part, split->sum);
 }
 
-/* Normalized partial outputs, weighted by exp(lse_i - lse), or by exp(lse_i - max lse) over the sum of these. */
+/* Normalized partial outputs, weighted by exp(lse_i - lse), or by exp(lse_i - max lse) over the sum of
+ * these. */
 HONEST_FN double merge_by_lse(const struct plan *p, const struct split *split, const double *part,
                               int64_t stride, int64_t count)
 {

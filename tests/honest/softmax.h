@@ -166,7 +166,8 @@ HONEST_FN int64_t row_tile_size(const struct row *r, int64_t count)
     return row_chose(r, PASS, PASS_ONLINE) && size > 512 * lanes ? 512 * lanes : size;
 }
 
-/* Columns [from, end): tile after tile. Where all tiles have one maximum their sums are added as terms are. */
+/* Columns [from, end): tile after tile. Where all tiles have one maximum their sums are added as terms
+ * are. */
 HONEST_FN struct part row_part(const struct row *r, int64_t from, int64_t end, float known)
 {
     int64_t size = row_tile_size(r, end - from);

@@ -1,5 +1,5 @@
-/* Ways to select and to sort entries, for programs of topk. Each `select` leaves the k best of `count` entries
- * in front, in any order; k <= count. */
+/* Ways to select and to sort entries, for programs of topk. Each `select` leaves the k best of `count`
+ * entries in front, in any order; k <= count. */
 #ifndef UNSEEN_HONEST_TOPK_SELECT_H
 #define UNSEEN_HONEST_TOPK_SELECT_H
 

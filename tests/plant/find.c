@@ -1,4 +1,4 @@
-/* Finding real bugs (tests/bugs/) and planted faults: how many, how soon, and with which rules.
+/* Finding real bugs (tests/corpora/bugs/) and planted faults: how many, how soon, and with which rules.
  *   FIND_FAULTS=300 FIND_SEED=1 FIND_SEEDS=3   faults planted, the first seed, sets drawn for each
  *   FIND_HELD_OUT=1                            only the real bugs that are set aside
  *   FIND_ABLATE=N                              the worth of each part of a set, over N sets of FIND_EFFORT

@@ -1,10 +1,10 @@
-/* How soon real bugs (tests/bugs/) and planted faults are met, by our drawing and by other ways. Only the
- * truth decides. */
+/* How soon real bugs (tests/corpora/bugs/) and planted faults are met, by our drawing and by other ways. Only
+ * the truth decides. */
 #ifndef UNSEEN_TESTS_FIND_H
 #define UNSEEN_TESTS_FIND_H
 
 #include "plant_run.h"
-#include "tests/bugs/list.h"
+#include "tests/corpora/bugs/list.h"
 
 enum find_way { FIND_STANDARD, FIND_QUICK, FIND_UNIFORM, FIND_LOG_UNIFORM, FIND_QUOTA, FIND_WAYS };
 
@@ -48,7 +48,8 @@ struct find {
 int find_add_tables(struct find *find);
 enum { FIND_MOST_TABLES = 2048 };
 
-/* Read the real bugs, those set aside or the others; draw as many faults; measure them all ways. 0, or -1 after a message. */
+/* Read the real bugs, those set aside or the others; draw as many faults; measure them all ways. 0, or -1
+ * after a message. */
 int find_plant(struct find *find, int faults, bool held_out);
 int find_measure(struct find *find);
 void find_clear(struct find *find);

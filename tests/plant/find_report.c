@@ -212,7 +212,8 @@ static void print_head(void)
 
 void find_report(const struct find *find)
 {
-    printf("%d real bugs (tests/bugs/), their conditions as they are told:\n", find->of_family[FIND_BUG]);
+    printf("%d real bugs (tests/corpora/bugs/), their conditions as they are told:\n",
+           find->of_family[FIND_BUG]);
     print_head();
     for (int i = 0; problem_registry[i]; i++)
         print_group(find, problem_registry[i]->name, is_real_of_problem, i);

@@ -160,7 +160,7 @@ static void write_damage(FILE *out, const struct plant *plant, bool control)
     write_shape(out, tensor);
 }
 
-/* The keys of tests/battery.h. */
+/* The keys of tests/support/battery.h. */
 static void write_header(FILE *out, const struct plant *plant, bool control)
 {
     char fault[96];

@@ -1,6 +1,6 @@
 #!/bin/sh
 # found.sh [EVERY] [FIRST]: the cost and the findings of a setting of `unseen verify`, for doc/results/training.md. Every EVERYth kernel, from
-# the FIRST on, on the host: wrong ones (build/faults, problems/*/bad, tests/bugs) and right ones (problems/*/honest, baselines).
+# the FIRST on, on the host: wrong ones (build/faults, problems/*/bad, tests/corpora/bugs) and right ones (problems/*/honest, baselines).
 # In the environment: OPTIONS (--effort reward), SEED (1), KINDS (wrong|bug|right), KEEP=FILE for one line a kernel. The line has
 # kind, problem, reward, seconds, user seconds, path. Never a test of `make check`: it takes an hour.
 set -u
@@ -18,7 +18,7 @@ keep=${KEEP:-$room/lines}
 wrong() {
     cd "$root" || exit 3
     grep -lE '^// verdict: (specialized|broken|limited)' build/faults/*/*.c problems/*/bad/*.c | sed 's/^/wrong /'
-    cut -f1 tests/bugs/BUGS.tsv | sed -n '2,$s|.*|tests/bugs/&.c|p' | while read -r path; do
+    cut -f1 tests/corpora/bugs/BUGS.tsv | sed -n '2,$s|.*|tests/corpora/bugs/&.c|p' | while read -r path; do
         [ -f "$path" ] && echo "bug $path"
     done
 }

@@ -1,7 +1,8 @@
 /* Calls a candidate once in this very process, on plain device allocations, for compute-sanitizer. That tool
  * sees neither another process's launches nor memory mapped from elsewhere.
  *
- *     compute-sanitizer --tool racecheck build/unseen-call softmax problems/softmax/fast.cu 'rows=7 cols=1031'
+ *     compute-sanitizer --tool racecheck build/unseen-call softmax problems/softmax/fast.cu \
+ *         'rows=7 cols=1031'
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* append, the mathematics: cache[slot[t], d] becomes cache[slot[t], d] + x[t, d]; every other row keeps its bits. */
+/* append, the mathematics: cache[slot[t], d] becomes cache[slot[t], d] + x[t, d]; every other row keeps its
+ * bits. */
 
 #define REF_ELEMENTS
 

@@ -2,8 +2,9 @@
  *
  *     y[n, f, i, j] = sum_(c, u, v) x[n, g C + c, i s + u - p, j s + v - p] w[f, c, u, v]
  *
- * Filter f belongs to group g, which has C channels; p is half of the window; x is 0 outside. As a contraction, group
- * g has the outputs' places (n, i, j) as rows and its filters as columns. Its depth is (c, u, v). */
+ * Filter f belongs to group g, which has C channels; p is half of the window; x is 0 outside. As a
+ * contraction, group g has the outputs' places (n, i, j) as rows and its filters as columns. Its depth is
+ * (c, u, v). */
 
 #define REF_CONTRACTION
 #define REF_GROUPED

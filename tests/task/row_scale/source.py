@@ -1,5 +1,4 @@
 """Rows scaled by a learned factor of each column, then by their greatest magnitude."""
-
 import torch
 import torch.nn as nn
 
