@@ -120,7 +120,7 @@ MAIN_SRC := verify/cli/main.c
 TOOL_SRC := $(wildcard problems/*.c) $(PROBLEMS:%=problems/%/problem.c) $(wildcard gen/*/*.c) \
     $(filter-out reference/enclosure_host.c reference/witness.c,$(wildcard reference/*.c)) \
     $(filter-out $(MAIN_SRC) $(wildcard verify/isolate/runner*.c) verify/isolate/invoke.c verify/isolate/audit.c,$(wildcard verify/*/*.c)) \
-    $(wildcard reports/*.c)
+    $(wildcard reports/*/*.c)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/random/pcg.o $(BUILD)/verify/measure/student.o \
     $(foreach j,$(JUDGEMENTS),$(BUILD)/reference/enclosure_host_$(call symbol_of,$(j)).o \
         $(BUILD)/reference/witness_$(call symbol_of,$(j)).o)
@@ -369,7 +369,7 @@ check-gpu:
 
 # Kernels are laid out as their authors like, and patches are made of them.
 FORMATTED := $(wildcard problems/*.[ch] problems/*/problem.c problems/*/*.h gen/*/*.c gen/*/*.h gen/*/*.cu gen/*/*.cpp \
-    reference/*.c reference/*.h reference/*.cu verify/*/*.c verify/*/*.h verify/*/*.cu reports/*.c reports/*.h \
+    reference/*.c reference/*.h reference/*.cu verify/*/*.c verify/*/*.h verify/*/*.cu reports/*/*.c reports/*/*.h \
     $(foreach f,tests tests/* tests/*/*,$(wildcard $(f)/*.c $(f)/*.h)))
 format:
 	@clang-format -i $(FORMATTED)

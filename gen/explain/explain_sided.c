@@ -280,9 +280,9 @@ static void tell_inner(const struct explainer *ex, const struct guess *rule, str
 static void list_unexplained(const struct explainer *ex, const struct guess *rule, struct rule *out)
 {
     int listed = 0;
-    for (int t = 0; t < ex->trials && listed < MOST_UNEXPLAINED; t++)
+    for (int t = 0; t < ex->trials && listed < RULE_UNEXPLAINED; t++)
         if (bit_of(ex->fails, t) && !guess_holds(ex, rule, trial_values(ex, t)))
-            out->unexplained[listed++] = ex->config[t];
+            config_format(&ex->config[t], out->unexplained[listed++], RULE_LINE_SIZE);
 }
 
 /* Returns whether the rule excludes enough. A condition that nearly always holds does not tell when failures
@@ -314,7 +314,6 @@ static bool find_divider(const struct explainer *ex, struct guess *out)
 static void tell_nearest(const struct explainer *ex, const struct guess *rule, struct rule *out)
 {
     const size_t length = strlen(out->reason);
-    char text[sizeof out->text];
     int side[2][2] = {{0}};
     struct guess divider;
     tally(ex, rule, side);
@@ -325,10 +324,12 @@ static void tell_nearest(const struct explainer *ex, const struct guess *rule, s
         memset(side, 0, sizeof side);
         tally(ex, rule, side);
     }
-    if (!guess_format(ex, rule, text, sizeof text))
+    if (!guess_format(ex, rule, out->closest, sizeof out->closest)) {
+        out->closest[0] = '\0';
         return;
+    }
     snprintf(out->reason + length, sizeof out->reason - length,
-             "; closest: %s (%d of %d runs inside it fail, %d of %d outside it)", text, side[1][1],
+             "; closest: %s (%d of %d runs inside it fail, %d of %d outside it)", out->closest, side[1][1],
              side[1][0] + side[1][1], side[0][1], side[0][0] + side[0][1]);
 }
 
@@ -385,7 +386,7 @@ static void tell(const struct explainer *ex, struct looking *looking, struct rul
     out->kind = looking->kind;
     limits_tell(ex, &looking->rule, out->limit, sizeof out->limit);
     snprintf(out->text, sizeof out->text, "%s", text);
-    out->reason[0] = '\0';
+    out->reason[0] = out->closest[0] = '\0';
     out->fails_inside = looking->fails_inside;
     out->inside = looking->inside;
     out->passes_outside = looking->passes_outside;
@@ -417,7 +418,7 @@ void sided_tell(const struct explainer *ex, const struct guess *rule, int since,
 /* Failures that are ignored because they lie outside a condition that nearly all others keep. They have
  * another cause, or lie in a corner where another setting amounts to the same. */
 struct exceptions {
-    struct config item[MOST_UNEXPLAINED];
+    struct config item[RULE_UNEXPLAINED];
     int count;
 };
 
@@ -431,7 +432,7 @@ static bool set_aside(struct explainer *ex, struct exceptions *exceptions)
         return false;
     tally(ex, &divider, side);
     const int all = exceptions->count + side[0][1];
-    if (side[0][1] == 0 || all > MOST_UNEXPLAINED || ONE_IN * all > side[1][1])
+    if (side[0][1] == 0 || all > RULE_UNEXPLAINED || ONE_IN * all > side[1][1])
         return false;
     for (int t = 0; t < ex->trials; t++)
         if (bit_of(ex->fails, t) && !guess_holds(ex, &divider, trial_values(ex, t))) {
@@ -444,31 +445,36 @@ static bool set_aside(struct explainer *ex, struct exceptions *exceptions)
 static void tell_aside(const struct exceptions *exceptions, struct rule *out)
 {
     int listed = 0;
-    while (listed < MOST_UNEXPLAINED && out->unexplained[listed].problem)
+    while (listed < RULE_UNEXPLAINED && out->unexplained[listed][0])
         listed++;
-    for (int i = 0; i < exceptions->count && listed < MOST_UNEXPLAINED; i++)
-        out->unexplained[listed++] = exceptions->item[i];
+    for (int i = 0; i < exceptions->count && listed < RULE_UNEXPLAINED; i++)
+        config_format(&exceptions->item[i], out->unexplained[listed++], RULE_LINE_SIZE);
     out->failures += exceptions->count;
     out->recall = (double)out->explained / out->failures;
+}
+
+static void restore_reason(const struct rule *first, struct rule *out)
+{
+    memcpy(out->reason, first->reason, sizeof out->reason);
+    memcpy(out->closest, first->closest, sizeof out->closest);
 }
 
 /* Once more without them, and without those that this finds. A rule that stands so is confirmed by runs of its own. */
 static int explain_past_exceptions(struct explainer *ex, struct looking *looking, struct rule *out)
 {
     struct exceptions exceptions = {.count = 0};
-    char reason[sizeof out->reason];
-    memcpy(reason, out->reason, sizeof reason);
+    const struct rule first = *out;
     while (!out->present && set_aside(ex, &exceptions)) {
         *looking = (struct looking){.guesses = looking->guesses, .other = looking->other};
         if (look(ex, looking) || support(ex, looking))
             return -1;
-        memcpy(out->reason, reason, sizeof reason);
+        restore_reason(&first, out);
         tell(ex, looking, out);
     }
     if (out->present)
         tell_aside(&exceptions, out);
     else
-        memcpy(out->reason, reason, sizeof reason);
+        restore_reason(&first, out);
     return 0;
 }
 

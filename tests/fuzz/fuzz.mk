@@ -5,7 +5,7 @@ FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_FLAGS := -D_GNU_SOURCE -I. -MMD -MP -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
     -fno-sanitize-recover=undefined
 FUZZ_TOOL := $(wildcard problems/*.c) $(PROBLEMS:%=problems/%/problem.c) $(wildcard gen/*/*.c) \
-    $(filter-out %_host.c %/witness.c,$(wildcard reference/*.c)) $(wildcard reports/*.c) \
+    $(filter-out %_host.c %/witness.c,$(wildcard reference/*.c)) $(wildcard reports/*/*.c) \
     $(wildcard $(foreach f,system device isolate build problem layout forbid task measure calibrate,verify/$(f)/*.c)) tests/fuzz/common.c \
     tests/fuzz/choose.c tests/fuzz/references.c
 FUZZ_OBJ := $(patsubst %.c,build/fuzz/o/%.o,$(filter-out verify/isolate/runner% %/invoke.c,$(FUZZ_TOOL))) build/fuzz/o/gen/random/pcg.o

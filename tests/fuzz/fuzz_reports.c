@@ -4,11 +4,11 @@
 #include "fuzz.h"
 #include <jansson.h>
 
-#include "reports/json.h"
-#include "reports/terminal.h"
+#include "reports/json/json.h"
+#include "reports/terminal/terminal.h"
 
 #define csv_print fuzz_csv_print
-#include "reports/csv.c"
+#include "reports/formats/csv.c"
 
 enum { COLUMNS = 31 };
 

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/github.h"
-#include "reports/html.h"
-#include "reports/junit.h"
-#include "reports/markdown.h"
-#include "reports/quadrants.h"
+#include "reports/formats/github.h"
+#include "reports/html/html.h"
+#include "reports/formats/junit.h"
+#include "reports/formats/markdown.h"
+#include "reports/record/quadrants.h"
 #include "report_sample.h"
 
 enum { MOST_DEPTH = 64, NAME = 32 };

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/html.h"
-#include "reports/markup.h"
+#include "reports/html/html.h"
+#include "reports/html/markup.h"
 #include "report_sample.h"
 
 static void setup(void)
@@ -82,7 +82,7 @@ START_TEST(without_a_rule_the_map_has_the_closest_conditions_axes)
 {
     char *page;
 
-    result.diagnosis.rule = (struct result_rule){.reason = "no rule fits; closest: input=wide (3 of 4 runs)"};
+    result.diagnosis.rule = (struct rule){.reason = "no rule fits", .closest = "input=wide"};
     page = page_text();
     expect_text(page, ">input</text>");
     free(page);

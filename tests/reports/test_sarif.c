@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/sarif.h"
+#include "reports/formats/sarif.h"
 #include "report_sample.h"
 
 static json_t *read_log(int count)

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/json.h"
+#include "reports/json/json.h"
+#include "reports/json/json_fields.h"
 #include "report_sample.h"
 #include "schema.h"
 
@@ -49,6 +50,68 @@ START_TEST(the_schema_allows_what_is_written)
     expect_allowed();
     result = (struct result){.verdict = VERDICT_INCONCLUSIVE, .partial = true};
     expect_allowed();
+}
+END_TEST
+
+/* A row whose type does not fit its member would read and write beside it. */
+static void expect_members_of_their_types(const struct record *record)
+{
+    static const size_t size[] = {[FIELD_BOOL] = sizeof(bool),
+                                  [FIELD_NOT] = sizeof(bool),
+                                  [FIELD_EITHER] = sizeof(bool),
+                                  [FIELD_COUNT] = sizeof(int),
+                                  [FIELD_NAME] = sizeof(int),
+                                  [FIELD_WHOLE] = sizeof(int64_t),
+                                  [FIELD_SEED] = sizeof(uint64_t),
+                                  [FIELD_NUMBER] = sizeof(double),
+                                  [FIELD_POSITIVE] = sizeof(double),
+                                  [FIELD_STRING] = sizeof(char *),
+                                  [FIELD_OWN] = 0};
+    for (const struct field *field = record->fields; !field_is_end(field); field++) {
+        const char *const key = field->key != NULL ? field->key : "a row without a key";
+        if (size[field->type] > 0)
+            ck_assert_msg(field->size == size[field->type], "%s: %zu bytes", key, field->size);
+        if (field->type == FIELD_RECORD && field->record->size > 0 && field->size > 0)
+            ck_assert_msg(field->size == field->record->size, "%s: %zu bytes", key, field->size);
+        if (field->type == FIELD_LIST && field->most > 0)
+            ck_assert_msg(field->size == field->most * field->record->size, "%s: %zu bytes", key,
+                          field->size);
+        if (field->type == FIELD_EACH)
+            ck_assert_msg(field->size == (size_t)field->names->count *
+                                             (field->record != NULL ? field->record->size : sizeof(int)),
+                          "%s: %zu bytes", key, field->size);
+        if (field->record != NULL)
+            expect_members_of_their_types(field->record);
+    }
+}
+
+START_TEST(every_row_has_a_member_of_its_type)
+{
+    expect_members_of_their_types(&result_record);
+    expect_members_of_their_types(&shrunk_record);
+}
+END_TEST
+
+/* doc/schema/result-1.schema.json is what the tables describe, to the byte. */
+START_TEST(the_schema_is_made_from_the_tables)
+{
+    static const char made[] = "build/result-1.schema.json";
+    char *text = schema_write(), *file = NULL;
+    size_t length = strlen(text) + 2;
+    FILE *in = fopen("doc/schema/result-1.schema.json", "r");
+
+    file = calloc(1, length);
+    length = fread(file, 1, length - 1, in);
+    fclose(in);
+    const bool same = strcmp(file, text) == 0;
+    FILE *out = same ? NULL : fopen(made, "w");
+    if (out != NULL) {
+        fputs(text, out);
+        fclose(out);
+    }
+    ck_assert_msg(same, "the schema is not what the tables describe\n---> cp %s doc/schema/", made);
+    free(text);
+    free(file);
 }
 END_TEST
 
@@ -123,6 +186,8 @@ TCase *schema_case(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, the_schema_allows_what_is_written);
     tcase_add_test(tcase, the_schema_names_every_key);
+    tcase_add_test(tcase, every_row_has_a_member_of_its_type);
+    tcase_add_test(tcase, the_schema_is_made_from_the_tables);
     tcase_add_test(tcase, the_schema_refuses_a_broken_document);
     tcase_add_test(tcase, a_keyword_that_is_not_checked_is_refused);
     return tcase;

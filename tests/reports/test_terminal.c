@@ -4,11 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "reports/published.h"
-#include "reports/rule_text.h"
-#include "reports/said.h"
-#include "reports/terminal.h"
-#include "reports/text.h"
+#include "reports/record/published.h"
+#include "reports/record/rule_text.h"
+#include "reports/record/summary.h"
+#include "reports/terminal/terminal.h"
+#include "reports/record/text.h"
 #include "report_sample.h"
 
 static char *report_text(bool colour)
@@ -78,7 +78,7 @@ START_TEST(configurations_that_stand_in_are_called_so)
     static const char stand[] =
         "configurations that stand in for the published ones (too large for the host)";
     static const char given[] = "configurations that its author was given";
-    char text[SAID_SIZE];
+    char text[SUMMARY_SIZE];
     for (int verdict = 0; verdict < 3; verdict++) { /* specialized, broken, general */
         for (int i = 0; i < result.result_count; i++)
             if (verdict == 2)
@@ -87,7 +87,7 @@ START_TEST(configurations_that_stand_in_are_called_so)
             results[0].outcome = OUTCOME_WRONG;
         for (int stands = 0; stands < 2; stands++) {
             result.seen_stands_in = stands;
-            said_verdict(text, &result);
+            summary_verdict(text, &result);
             expect_text(text, stands ? stand : given);
             ck_assert_ptr_null(strstr(text, stands ? given : stand));
         }
@@ -203,20 +203,20 @@ END_TEST
 
 START_TEST(an_interval_that_tells_nothing_is_said_in_words)
 {
-    char text[SAID_SIZE];
+    char text[SUMMARY_SIZE];
 
-    ck_assert(said_drop(text, &result)); /* 8.3 points, from -40.5 to 21.8 */
+    ck_assert(summary_drop(text, &result)); /* 8.3 points, from -40.5 to 21.8 */
     ck_assert_str_eq(
         text, "the pass rate is 8.3 points lower on unseen than on seen configurations (too few failures to "
               "tell); a configuration that was not judged counts as not passing");
     result.drop = (struct interval){true, 74.3, 27.9, 85.8};
-    ck_assert(said_drop(text, &result));
+    ck_assert(summary_drop(text, &result));
     ck_assert_ptr_nonnull(strstr(text, "(95%: 27.9 to 85.8);"));
-    ck_assert(said_retention(text, &result)); /* from one time */
+    ck_assert(summary_retention(text, &result)); /* from one time */
     ck_assert_str_eq(text,
                      "unseen configurations reach 50% of the speed of seen ones (too few times to tell)");
     result.drop.present = false;
-    ck_assert(!said_drop(text, &result));
+    ck_assert(!summary_drop(text, &result));
 }
 END_TEST
 
@@ -332,26 +332,25 @@ END_TEST
 START_TEST(a_rule_over_speed_says_on_which_sides_it_is_sure)
 {
     static const struct {
-        enum result_rule_kind kind;
+        enum rule_kind kind;
         const char *words;
     } said[] = {
-        {RESULT_RULE_TWO_SIDED, "slower by 1.31 whenever cols % 4 != 0 (7/8 confirmed; right on 9/9 others)"},
-        {RESULT_RULE_NECESSARY,
+        {RULE_TWO_SIDED, "slower by 1.31 whenever cols % 4 != 0 (7/8 confirmed; right on 9/9 others)"},
+        {RULE_NECESSARY,
          "slower by 1.31 only where cols % 4 != 0 (5 of 5 that are; none of 9 fresh runs elsewhere is); "
          "where it holds, 1 of 8 fresh runs are not"},
-        {RESULT_RULE_PARTIAL,
-         "slower by 1.31 always when cols % 4 != 0 (7/8 confirmed); 1 other unexplained"}};
+        {RULE_PARTIAL, "slower by 1.31 always when cols % 4 != 0 (7/8 confirmed); 1 other unexplained"}};
     char text[RULE_TEXT_SIZE];
-    const bool partial = said[_i].kind == RESULT_RULE_PARTIAL;
-    struct result_rule rule = {.present = true,
-                               .kind = said[_i].kind,
-                               .text = "cols % 4 != 0",
-                               .fails_inside = 7,
-                               .inside = 8,
-                               .passes_outside = 9,
-                               .outside = 9,
-                               .explained = 5,
-                               .failures = partial ? 6 : 5};
+    const bool partial = said[_i].kind == RULE_PARTIAL;
+    struct rule rule = {.present = true,
+                        .kind = said[_i].kind,
+                        .text = "cols % 4 != 0",
+                        .fails_inside = 7,
+                        .inside = 8,
+                        .passes_outside = 9,
+                        .outside = 9,
+                        .explained = 5,
+                        .failures = partial ? 6 : 5};
     rule_text_slower(text, &rule, 1.312);
     ck_assert_str_eq(text, said[_i].words);
 }
@@ -366,7 +365,7 @@ START_TEST(a_necessary_rule_says_whether_it_was_run_where_it_holds)
     struct diagnosis d = {.present = true,
                           .minimal.outcome = OUTCOME_WRONG,
                           .rule = {.present = true,
-                                   .kind = RESULT_RULE_NECESSARY,
+                                   .kind = RULE_NECESSARY,
                                    .text = "k > 8",
                                    .fails_inside = _i,
                                    .inside = 4 * _i,
@@ -397,7 +396,7 @@ START_TEST(a_limit_of_the_device_and_the_calls_that_fail_are_said_beside_the_rul
     ck_assert_str_eq(text,
                      "crash whenever cols > 12288 (8/8 confirmed; right on 9/9 others); cols = 12288 of 4 "
                      "bytes each are 48 kbyte");
-    d.rule = (struct result_rule){.reason = "no rule fits"};
+    d.rule = (struct rule){.reason = "no rule fits"};
     snprintf(d.calls, sizeof d.calls, "43 with the same contents at other addresses");
     rule_text(text, &d);
     ck_assert_str_eq(text, "no rule: no rule fits; no first call fails, but later ones do: 43 with the same "
@@ -433,18 +432,18 @@ END_TEST
  * `general`. */
 START_TEST(a_drop_of_skipped_configurations_alone_is_none)
 {
-    char text[SAID_SIZE];
+    char text[SUMMARY_SIZE];
 
     result.unseen.outcome[OUTCOME_PASS] = 35;
     result.unseen.outcome[OUTCOME_WRONG] = result.unseen.outcome[OUTCOME_CRASH] = 0;
     result.drop = (struct interval){true, 2.8, -40, 20};
-    ck_assert(said_drop(text, &result));
+    ck_assert(summary_drop(text, &result));
     ck_assert_str_eq(text,
                      "none: no configuration that was judged fails; 1 could not be judged (with them counted "
                      "as failing it would be 2.8 points)");
     result.unseen.outcome[OUTCOME_PASS] = 36;
     result.unseen.outcome[OUTCOME_SKIPPED] = 0;
-    ck_assert(said_drop(text, &result));
+    ck_assert(summary_drop(text, &result));
     ck_assert_str_eq(text, "none: no configuration of either set fails");
 }
 END_TEST

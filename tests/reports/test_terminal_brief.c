@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/plain_rule.h"
-#include "reports/program.h"
-#include "reports/published.h"
-#include "reports/terminal.h"
-#include "reports/text.h"
+#include "reports/record/plain_rule.h"
+#include "reports/record/program.h"
+#include "reports/record/published.h"
+#include "reports/terminal/terminal.h"
+#include "reports/record/text.h"
 #include "report_sample.h"
 
 enum { MOST_LINES = 40 };
@@ -205,11 +205,11 @@ START_TEST(hints_of_errors_begin_commands_with_the_program)
 END_TEST
 
 static const struct {
-    struct result_rule rule;
+    struct rule rule;
     const char *words;
 } rules[] = {
     {{.present = true,
-      .kind = RESULT_RULE_NECESSARY,
+      .kind = RULE_NECESSARY,
       .text = "k > 8",
       .fails_inside = 3,
       .inside = 4,
@@ -220,7 +220,7 @@ static const struct {
      "does not "
      "fail always there: 1 of 4 fresh runs pass."},
     {{.present = true,
-      .kind = RESULT_RULE_NECESSARY,
+      .kind = RULE_NECESSARY,
       .text = "k > 8",
       .fails_inside = 4,
       .inside = 4,
@@ -230,7 +230,7 @@ static const struct {
      "It crashes nearly only when k > 8: 99 of 100 failures lie there, and none of 9 fresh runs elsewhere "
      "fails. There 4 of 4 fresh runs fail."},
     {{.present = true,
-      .kind = RESULT_RULE_PARTIAL,
+      .kind = RULE_PARTIAL,
       .text = "k > 8",
       .fails_inside = 4,
       .inside = 4,
@@ -245,7 +245,7 @@ static const struct {
 START_TEST(a_rule_is_a_sentence_of_its_kind)
 {
     const struct diagnosis d = {.present = true, .minimal.outcome = OUTCOME_CRASH, .rule = rules[_i].rule};
-    char text[SAID_SIZE];
+    char text[SUMMARY_SIZE];
 
     plain_rule(text, &d);
     ck_assert_str_eq(text, rules[_i].words);

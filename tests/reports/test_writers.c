@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "reports/json.h"
-#include "reports/writers.h"
+#include "reports/json/json.h"
+#include "reports/formats/writers.h"
 #include "report_sample.h"
 
 Suite *reports_suite(void);
@@ -373,7 +373,7 @@ Suite *reports_suite(void)
     suite_add_tcase(suite, files);
     suite_add_tcase(suite, terminal_case());
     suite_add_tcase(suite, brief_case());
-    suite_add_tcase(suite, stored_case());
+    suite_add_tcase(suite, json_read_case());
     suite_add_tcase(suite, schema_case());
     suite_add_tcase(suite, documents_sarif_case());
     suite_add_tcase(suite, documents_case());

@@ -118,6 +118,14 @@ int planted_answer(void *data, const struct config *config)
     return condition_holds(planted->condition, config);
 }
 
+struct config ground_config(const struct ground *ground, const char *line)
+{
+    struct space_error error;
+    struct config config;
+    ck_assert_msg(config_parse(&config, ground->space.problem, line, "unexplained", &error) == 0, "%s", line);
+    return config;
+}
+
 bool planted_explain(struct planted *planted, int runs, uint64_t seed, struct rule *rule)
 {
     const struct ground *ground = planted->ground;

@@ -20,6 +20,8 @@ struct ground {
 void ground_open(struct ground *ground, const char *problem, uint64_t seed, int unseen, int scouts,
                  int fresh);
 void ground_close(struct ground *ground);
+/* The configuration of a line of rule->unexplained. */
+struct config ground_config(const struct ground *ground, const char *line);
 
 /* The arguments of explain() and its questions: the planted condition answers. */
 struct planted {

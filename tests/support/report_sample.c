@@ -170,7 +170,7 @@ static void fill_configurations(void)
         c->reason.tensor = -1;
         c->published_judged = i % 5 != 0;
         c->published_pass = i % 2;
-        c->told = (struct told){i % 7 == 0, i % 2, i % 3 == 0, i % 14 == 0};
+        c->oracle_quality = (struct oracle_quality){i % 7 == 0, i % 2, i % 3 == 0, i % 14 == 0};
         c->timing.baseline_ms = i % 3;
         c->baseline_judged = i % 4 != 1;
         c->baseline_outcome = i % 4 == 2 ? OUTCOME_WRONG : OUTCOME_PASS;

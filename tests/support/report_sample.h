@@ -4,7 +4,7 @@
 
 #include <check.h>
 
-#include "reports/result.h"
+#include "reports/record/result.h"
 
 extern struct result result;
 extern struct config_result results[40];
@@ -17,7 +17,7 @@ void fill_full_result(void);
 
 TCase *terminal_case(void);
 TCase *brief_case(void);
-TCase *stored_case(void);
+TCase *json_read_case(void);
 TCase *schema_case(void);
 TCase *documents_case(void);
 TCase *documents_map_case(void);

@@ -3,7 +3,7 @@
 #define UNSEEN_AUDIT_H
 
 #include "nulls.h"
-#include "reports/result.h"
+#include "reports/record/result.h"
 #include "verify/session/run.h"
 
 /* One set under one check: the judged configurations, and how many a null kernel passes. It passes the check

@@ -3,7 +3,7 @@
 #define UNSEEN_BUILD_H
 
 #include "verify/device/region.h"
-#include "reports/result.h"
+#include "reports/record/result.h"
 #include "verify/isolate/python.h"
 
 enum build_status {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "compiler.h"
-#include "reports/atomic.h"
+#include "reports/record/atomic.h"
 #include "scratch.h"
 #include "verify/isolate/confined.h"
 #include "verify/isolate/sandbox.h"

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "reports/atomic.h"
+#include "reports/record/atomic.h"
 #include "verify/system/home_folder.h"
 #include "verify/system/version.h"
 #include "gen/random/hex.h"

@@ -3,7 +3,7 @@
 #define UNSEEN_ACCEPT_H
 
 #include "options.h"
-#include "reports/result.h"
+#include "reports/record/result.h"
 
 static inline bool accepts(const struct options *options, enum verdict verdict)
 {

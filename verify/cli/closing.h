@@ -2,7 +2,7 @@
 #ifndef UNSEEN_CLOSING_H
 #define UNSEEN_CLOSING_H
 
-#include "reports/result.h"
+#include "reports/record/result.h"
 
 /* Marks the result as partial if --budget or --fail-fast left configurations out. */
 void closing_note_left(struct result *result);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "reports/atomic.h"
+#include "reports/record/atomic.h"
 #include "verify/audit/audit.h"
 #include "begin.h"
 #include "outputs.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "outputs.h"
-#include "reports/atomic.h"
+#include "reports/record/atomic.h"
 #include "tried.h"
 
 struct counts {

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "reports/published.h"
+#include "reports/record/published.h"
 #include "begin.h"
 #include "precision.h"
 #include "screen.h"

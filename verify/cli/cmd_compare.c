@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "begin.h"
-#include "reports/comparison_json.h"
-#include "reports/comparison_terminal.h"
-#include "reports/stored.h"
-#include "reports/terminal.h"
+#include "reports/json/comparison_json.h"
+#include "reports/terminal/comparison_terminal.h"
+#include "reports/json/json_read.h"
+#include "reports/terminal/terminal.h"
 #include "verify/compare/against.h"
 #include "verify/compare/matched.h"
 #include "verify/compare/rounds.h"
@@ -233,14 +233,14 @@ static int compare_now(const struct options *given)
 
 /* --- stored results --- */
 
-static int read_stored(const char *path, struct stored *stored)
+static int read_stored(const char *path, struct stored_result *stored)
 {
     char error[1024];
-    const enum stored_status status = stored_read(path, stored, error, sizeof error);
-    if (status == STORED_OK)
+    const enum json_read_status status = json_read(path, stored, error, sizeof error);
+    if (status == JSON_READ_OK)
         return 0;
     options_error("%s", error);
-    return status == STORED_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
+    return status == JSON_READ_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
 }
 
 static void describe_stored(const struct result *result, struct comparison_side *side)
@@ -249,7 +249,7 @@ static void describe_stored(const struct result *result, struct comparison_side 
     memcpy(side->sha256, result->candidate_sha256, sizeof side->sha256);
 }
 
-static int compare_results(const struct options *options, const struct stored *stored)
+static int compare_results(const struct options *options, const struct stored_result *stored)
 {
     const struct result *const old = &stored[0].result, *const new = &stored[1].result;
     struct comparison c = {
@@ -276,7 +276,7 @@ static int compare_results(const struct options *options, const struct stored *s
 static int compare_stored(const struct options *options)
 {
     const char *const *path = options->argument;
-    struct stored stored[2];
+    struct stored_result stored[2];
     if (is_same_file(path[0], path[1])) {
         options_error("%s and %s are the same result; expected two\n---> name the old result and the new one",
                       path[0], path[1]);
@@ -290,9 +290,9 @@ static int compare_stored(const struct options *options)
     status = read_stored(path[1], &stored[1]);
     if (status == 0) {
         status = compare_results(options, stored);
-        stored_free(&stored[1]);
+        json_read_free(&stored[1]);
     }
-    stored_free(&stored[0]);
+    json_read_free(&stored[0]);
     return status;
 }
 
@@ -371,7 +371,7 @@ static int begin_against(const struct options *options, const struct result *old
 static int compare_against(const struct options *given)
 {
     struct options options = *given;
-    struct stored stored;
+    struct stored_result stored;
     options.baseline = given->timing ? "own" : NULL;
     if (given->seed_given || given->only_unseen || given->seen) {
         options_error("--%s beside --against; the configurations are those of %s\n---> leave it out",
@@ -387,7 +387,7 @@ static int compare_against(const struct options *given)
     if (status != 0)
         return status;
     status = begin_against(&options, &stored.result);
-    stored_free(&stored);
+    json_read_free(&stored);
     return status;
 }
 

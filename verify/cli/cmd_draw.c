@@ -1,7 +1,7 @@
 /* unseen draw */
 #include <stdio.h>
 
-#include "reports/result.h"
+#include "reports/record/result.h"
 #include "begin.h"
 
 static void print_set(const struct drawn_list *list, const char *name)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "begin.h"
-#include "reports/atomic.h"
+#include "reports/record/atomic.h"
 #include "problems/suggest.h"
 #include "verify/export/export.h"
 

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "verify/system/home_folder.h"
-#include "reports/atomic.h"
-#include "reports/result.h"
+#include "reports/record/atomic.h"
+#include "reports/record/result.h"
 #include "options.h"
 #include "verify/problem/folder.h"
 #include "verify/problem/paths.h"

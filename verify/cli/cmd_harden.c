@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "reports/text.h"
+#include "reports/record/text.h"
 #include "tried.h"
 #include "verify/harden/harden.h"
 

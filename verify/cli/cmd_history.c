@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 
 #include "options.h"
-#include "reports/atomic.h"
-#include "reports/stored.h"
+#include "reports/record/atomic.h"
+#include "reports/json/json_read.h"
 #include "verify/history/history.h"
 
 static int exit_of(enum history_status status)
@@ -17,19 +17,19 @@ static int exit_of(enum history_status status)
 /* A stored result has no date, so its file's date is used. */
 static int import_one(const struct history *history, const char *path)
 {
-    struct stored stored;
+    struct stored_result stored;
     struct stat status;
     char error[1024];
     bool known;
     const int64_t when = stat(path, &status) == 0 ? (int64_t)status.st_mtime : 0;
-    const enum stored_status read = stored_read(path, &stored, error, sizeof error);
-    if (read != STORED_OK) {
+    const enum json_read_status read = json_read(path, &stored, error, sizeof error);
+    if (read != JSON_READ_OK) {
         options_error("%s", error);
-        return read == STORED_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
+        return read == JSON_READ_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
     }
     const enum history_status kept =
         history_import(history, &stored.result, when, &known, error, sizeof error);
-    stored_free(&stored);
+    json_read_free(&stored);
     if (kept != HISTORY_OK)
         options_error("%s", error);
     else

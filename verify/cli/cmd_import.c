@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "options.h"
-#include "reports/program.h"
+#include "reports/record/program.h"
 #include "screen.h"
-#include "reports/text.h"
+#include "reports/record/text.h"
 #include "verify/isolate/child.h"
 #include "verify/isolate/child_table.h"
 #include "verify/system/interrupt.h"

@@ -7,8 +7,8 @@
 #include "begin.h"
 #include "options.h"
 #include "problems/suggest.h"
-#include "reports/program.h"
-#include "reports/text.h"
+#include "reports/record/program.h"
+#include "reports/record/text.h"
 #include "verify/problem/like.h"
 
 enum { NAME_MOST = 48 };

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "outputs.h"
-#include "reports/atomic.h"
+#include "reports/record/atomic.h"
 #include "verify/isolate/child.h"
 #include "verify/isolate/child_table.h"
 #include "verify/problem/folder.h"

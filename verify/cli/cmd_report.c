@@ -6,16 +6,16 @@
 
 #include "accept.h"
 #include "outputs.h"
-#include "reports/github.h"
-#include "reports/published.h"
-#include "reports/quadrants.h"
-#include "reports/stored.h"
-#include "reports/terminal.h"
-#include "reports/text.h"
+#include "reports/formats/github.h"
+#include "reports/record/published.h"
+#include "reports/record/quadrants.h"
+#include "reports/json/json_read.h"
+#include "reports/terminal/terminal.h"
+#include "reports/record/text.h"
 #include "screen.h"
 
 struct files {
-    struct stored stored[ARGUMENTS_MAX];
+    struct stored_result stored[ARGUMENTS_MAX];
     const struct result *result[ARGUMENTS_MAX];
     int count;
 };
@@ -23,7 +23,7 @@ struct files {
 static void close_files(struct files *files)
 {
     for (int i = 0; i < files->count; i++)
-        stored_free(&files->stored[i]);
+        json_read_free(&files->stored[i]);
     free(files);
 }
 
@@ -31,11 +31,11 @@ static int read_files(struct files *files, const struct options *options)
 {
     for (int i = 0; i < options->arguments; i++) {
         char error[1024];
-        const enum stored_status status =
-            stored_read(options->argument[i], &files->stored[i], error, sizeof error);
-        if (status != STORED_OK) {
+        const enum json_read_status status =
+            json_read(options->argument[i], &files->stored[i], error, sizeof error);
+        if (status != JSON_READ_OK) {
             options_error("%s", error);
-            return status == STORED_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
+            return status == JSON_READ_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
         }
         files->stored[i].result.accept_limited = options->accept_limited;
         files->result[files->count++] = &files->stored[i].result;

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "reports/terminal.h"
+#include "reports/terminal/terminal.h"
 #include "begin.h"
 #include "show.h"
 #include "verify/diagnose/pairs.h"

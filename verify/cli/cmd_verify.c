@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "reference/error.h"
-#include "reports/github.h"
-#include "reports/published.h"
-#include "reports/terminal.h"
+#include "reports/formats/github.h"
+#include "reports/record/published.h"
+#include "reports/terminal/terminal.h"
 #include "verify/compare/against.h"
 #include "verify/forbid/forbid.h"
 #include "verify/isolate/child.h"

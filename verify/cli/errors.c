@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "options.h"
-#include "reports/program.h"
+#include "reports/record/program.h"
 #include "screen.h"
 #include "verify/isolate/child.h"
 #include "verify/isolate/child_table.h"

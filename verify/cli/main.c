@@ -7,8 +7,8 @@
 
 #include "options.h"
 #include "problems/suggest.h"
-#include "reports/program.h"
-#include "reports/text.h"
+#include "reports/record/program.h"
+#include "reports/record/text.h"
 #include "verify/build/scratch.h"
 #include "verify/device/processors.h"
 #include "verify/isolate/child.h"

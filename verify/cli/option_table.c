@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "reports/writers.h"
+#include "reports/formats/writers.h"
 
 #define FIELD(name) .field = offsetof(struct options, name), .size = sizeof((struct options *)0)->name
 #define GIVEN(name) .given = offsetof(struct options, name)

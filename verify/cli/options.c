@@ -9,7 +9,7 @@
 
 #include "option_table.h"
 #include "problems/suggest.h"
-#include "reports/program.h"
+#include "reports/record/program.h"
 #include "screen.h"
 #include "verify/session/session.h"
 

@@ -7,7 +7,7 @@
 
 #include "gen/draw/draw.h"
 #include "problems/problem.h"
-#include "reports/writers.h"
+#include "reports/formats/writers.h"
 #include "verify/system/version.h"
 
 /* Exit statuses. */

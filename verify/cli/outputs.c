@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "reports/atomic.h"
+#include "reports/record/atomic.h"
 #include "verify/measure/score.h"
 #include "verify/system/clock.h"
 

@@ -3,8 +3,8 @@
 #define UNSEEN_OUTPUTS_H
 
 #include "options.h"
-#include "reports/result.h"
-#include "reports/writers.h"
+#include "reports/record/result.h"
+#include "reports/formats/writers.h"
 
 struct outputs {
     const char *path[REPORT_COUNT]; /* NULL: not requested */

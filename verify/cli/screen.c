@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "outputs.h"
-#include "reports/github.h"
-#include "reports/terminal.h"
-#include "reports/text.h"
+#include "reports/formats/github.h"
+#include "reports/terminal/terminal.h"
+#include "reports/record/text.h"
 #include "verify/system/activity.h"
 #include "gen/random/hex.h"
 

@@ -8,9 +8,9 @@
 
 #include "gen/contract/instantiate.h"
 #include "outputs.h"
-#include "reports/json.h"
-#include "reports/program.h"
-#include "reports/text.h"
+#include "reports/json/json.h"
+#include "reports/record/program.h"
+#include "reports/record/text.h"
 #include "verify/problem/folder.h"
 #include "verify/session/run.h"
 #include "verify/task/task.h"

@@ -7,7 +7,6 @@
 
 #include "gen/draw/cost.h"
 #include "gen/explain/explain.h"
-#include "verify/diagnose/rule_record.h"
 #include "verify/measure/compare.h"
 #include "verify/measure/signed_rank.h"
 #include "verify/system/budget.h"
@@ -108,6 +107,6 @@ void cliffs(struct rounds *rounds, const struct task *task, const struct cliffs_
     if (asking.threshold > 0 && count > 0 && options->runs > 0 &&
         explain(&task->space, &caps, &task->seen, trial, count, options->runs, task->seed, is_slower, &asking,
                 &rule) == 0)
-        rule_record(&rule, &c->rule);
+        c->rule = rule;
     free(trial);
 }

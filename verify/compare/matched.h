@@ -2,7 +2,7 @@
 #ifndef UNSEEN_MATCHED_H
 #define UNSEEN_MATCHED_H
 
-#include "reports/comparison.h"
+#include "reports/record/comparison.h"
 
 enum matched_status { MATCHED_OK, MATCHED_INPUT, MATCHED_ENVIRONMENT };
 

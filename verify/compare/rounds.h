@@ -3,7 +3,7 @@
 #ifndef UNSEEN_ROUNDS_H
 #define UNSEEN_ROUNDS_H
 
-#include "reports/comparison.h"
+#include "reports/record/comparison.h"
 #include "verify/session/run.h"
 
 /* A sweep takes a few pairs of every undecided configuration, in new processes. Each round has as many sweeps

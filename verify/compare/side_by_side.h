@@ -2,7 +2,7 @@
 #ifndef UNSEEN_SIDE_BY_SIDE_H
 #define UNSEEN_SIDE_BY_SIDE_H
 
-#include "reports/comparison.h"
+#include "reports/record/comparison.h"
 #include "cliffs.h"
 #include "verify/session/run.h"
 

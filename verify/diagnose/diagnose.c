@@ -9,7 +9,6 @@
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
 #include "pairs.h"
-#include "rule_record.h"
 #include "which_values.h"
 
 enum outcome diagnosing_outcome(const struct diagnosing *d, const struct config_result *result)
@@ -352,12 +351,11 @@ static void tell_flaky(const struct diagnosing *d, struct rule *rule)
                  near);
 }
 
-/* rule->limit names limits of CUDA devices. */
-void diagnosing_record(const struct diagnosing *d, struct rule *rule, struct result_rule *out)
+void diagnosing_record(const struct diagnosing *d, const struct rule *rule, struct rule *out)
 {
+    *out = *rule;
     if (d->task->device.backend != BACKEND_CUDA)
-        rule->limit[0] = '\0';
-    rule_record(rule, out);
+        out->limit[0] = '\0';
 }
 
 static void find_rule(struct diagnosing *d)
@@ -411,7 +409,7 @@ static void diagnose_alone(struct diagnosing *d, const struct config_result *fai
     shrinking_pattern(&d->shrinking, &d->out->pattern);
     tell_calls(d);
     find_rule(d);
-    if ((!d->out->rule.present || d->out->rule.kind != RESULT_RULE_TWO_SIDED) && d->rate.same == d->rate.runs)
+    if ((!d->out->rule.present || d->out->rule.kind != RULE_TWO_SIDED) && d->rate.same == d->rate.runs)
         kinds_explain(d); /* kinds mean nothing if the outcome of one configuration varies */
     if (d->outcome != OUTCOME_TIMEOUT)
         which_values(d->task, &d->shrinking, d->limits->content_runs, &d->out->content);

@@ -24,9 +24,8 @@ bool diagnosing_fails(const struct diagnosing *d, const struct config_result *re
 /* Returns whether the configuration belongs to the run's sets. Steps of shrinking do not. */
 bool diagnosing_is_of_set(const struct diagnosing *d, const struct config_result *result);
 
-/* Converts a rule into the result's form. On devices other than CUDA it clears rule->limit. */
-struct rule;
-void diagnosing_record(const struct diagnosing *d, struct rule *rule, struct result_rule *out);
+/* Copies a rule into the result; without its limit, which is one of CUDA devices, on other devices. */
+void diagnosing_record(const struct diagnosing *d, const struct rule *rule, struct rule *out);
 
 /* Runs a configuration for a rule and adds it to d->asked. False: no more runs are allowed. */
 bool diagnosing_ask(struct diagnosing *d, const struct config *config, struct config_result *result);

@@ -1,6 +1,6 @@
 #include "shrinking.h"
 
-#include "reports/published.h"
+#include "reports/record/published.h"
 #include "verify/system/budget.h"
 #include "verify/system/clock.h"
 

@@ -9,8 +9,8 @@
 #include <sys/random.h>
 
 #include "history_internal.h"
-#include "reports/published.h"
-#include "reports/scores.h"
+#include "reports/record/published.h"
+#include "reports/record/scores.h"
 #include "gen/random/hex.h"
 
 /* --- binding --- */

@@ -7,7 +7,7 @@
 #ifndef UNSEEN_HISTORY_H
 #define UNSEEN_HISTORY_H
 
-#include "reports/result.h"
+#include "reports/record/result.h"
 
 enum history_status { HISTORY_OK, HISTORY_INPUT, HISTORY_ENVIRONMENT };
 

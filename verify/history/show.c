@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "history.h"
-#include "reports/text.h"
+#include "reports/record/text.h"
 
 static json_t *number_or_null(bool applies, double value)
 {

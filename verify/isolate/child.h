@@ -4,7 +4,7 @@
 
 #include "channel.h"
 #include "python.h"
-#include "reports/result.h"
+#include "reports/record/result.h"
 #include "verify/device/region.h"
 
 struct child; /* one runner process with one loaded candidate */

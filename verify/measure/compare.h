@@ -3,7 +3,7 @@
 #ifndef UNSEEN_COMPARE_H
 #define UNSEEN_COMPARE_H
 
-#include "reports/comparison.h"
+#include "reports/record/comparison.h"
 
 double compare_margin(void); /* log(1 / 0.98), on either side */
 

@@ -2,7 +2,7 @@
 #ifndef UNSEEN_GATE_H
 #define UNSEEN_GATE_H
 
-#include "reports/comparison.h"
+#include "reports/record/comparison.h"
 
 /* Probability that a comparison of a kernel with itself finds a difference by chance. */
 extern const double gate_alpha;

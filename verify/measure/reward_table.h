@@ -3,7 +3,7 @@
 #ifndef UNSEEN_REWARD_TABLE_H
 #define UNSEEN_REWARD_TABLE_H
 
-#include "reports/result.h"
+#include "reports/record/result.h"
 
 /* Further events that may have a value, besides the outcomes. */
 enum reward_event {

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "gen/explain/proportion.h"
-#include "reports/published.h"
+#include "reports/record/published.h"
 #include "student.h"
 
 /* 97.5% quantile of the standard normal distribution. */

@@ -2,7 +2,7 @@
 #ifndef UNSEEN_SCORE_H
 #define UNSEEN_SCORE_H
 
-#include "reports/result.h"
+#include "reports/record/result.h"
 
 /* Wilson's 95% score interval of the proportion pass/count. Not present if count is 0. */
 struct interval score_wilson(int pass, int count);

@@ -3,10 +3,10 @@
 #ifndef UNSEEN_SCORES_H
 #define UNSEEN_SCORES_H
 
-#include "reports/scores.h"
+#include "reports/record/scores.h"
 #include "reward_table.h"
 
-/* --- the published formulas, as functions of numbers (reports/scores.c names sources and versions) --- */
+/* --- the published formulas, as functions of numbers (reports/record/scores.c names sources and versions) --- */
 
 /* AgentKernelArena until 0.3: 0 if it does not compile, else 20. A correct kernel gets 100 more, and 100
  * times the speedup. A speedup of 0 or less means unknown. */

@@ -2,7 +2,7 @@
 #ifndef UNSEEN_SIGNED_RANK_H
 #define UNSEEN_SIGNED_RANK_H
 
-#include "reports/result.h"
+#include "reports/record/result.h"
 
 /* P(W <= w) for W the sum of the positive ranks of `count` differences with random signs; 0 for w < 0. Exact
  * up to 64 differences. Above, the normal distribution with a continuity correction (its tails are the longer

@@ -4,7 +4,7 @@
 #define UNSEEN_PROVE_H
 
 #include "gen/contract/space.h"
-#include "reports/result.h"
+#include "reports/record/result.h"
 #include "verify/device/device.h"
 
 /* The checks of a definition. */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "reports/result.h"
+#include "reports/record/result.h"
 
 /* `wrong` has one byte per element, nonzero if it is wrong. `dim` is the shape, `shape` the dimensions' names
  * for people, "[rows, cols]". Fills `text` ("the last 3 of 1027 cols, in every row") and the map. The map's

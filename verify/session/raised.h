@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "reports/result.h"
+#include "reports/record/result.h"
 
 /* Is this the result of an exception? */
 bool raised_error(const struct config_result *result);

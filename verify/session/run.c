@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "reference/error.h"
-#include "reports/published.h"
+#include "reports/record/published.h"
 #include "verify/isolate/child.h"
 #include "verify/isolate/usage.h"
 #include "verify/system/budget.h"

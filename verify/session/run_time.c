@@ -5,7 +5,7 @@
 
 #include "gen/contract/instantiate.h"
 #include "gen/random/pcg.h"
-#include "reports/published.h"
+#include "reports/record/published.h"
 #include "fingerprints.h"
 #include "run_internal.h"
 #include "verify/system/budget.h"

@@ -5,7 +5,7 @@
 
 #include "gen/contract/space.h"
 #include "problems/problem.h"
-#include "reports/result.h"
+#include "reports/record/result.h"
 #include "verify/device/device.h"
 #include "verify/device/lease.h"
 #include "verify/device/room.h"

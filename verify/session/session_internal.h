@@ -272,7 +272,8 @@ void told_request(const struct session *s,
  * is possible. */
 bool told_hear(struct session *s, const struct judging *judging, int k, struct judge_report *report,
                struct config_result *total, struct worst *worst);
-void told_add(const struct session *s, struct told *told); /* adds the quality of the expected values */
+void told_add(const struct session *s,
+              struct oracle_quality *told); /* adds the quality of the expected values */
 
 /* session_witness.c */
 /* Does the witness of one element cost too much to audit several? */

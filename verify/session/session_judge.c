@@ -289,7 +289,7 @@ static void sum_up(const struct session *s, const struct judging *j, struct call
 static void leave_out(const struct session *s, struct call_result *result)
 {
     result->outcome = OUTCOME_SKIPPED;
-    result->reason.cause = CAUSE_UNTOLD;
+    result->reason.cause = CAUSE_NO_REFERENCE;
     snprintf(result->detail, sizeof result->detail, "%.300s", s->answer.text);
 }
 
@@ -304,7 +304,7 @@ bool session_judge(struct session *s, const struct judging *j, struct call_resul
         leave_out(s, result);
     if (!told)
         return untold;
-    told_add(s, &totals->result->told);
+    told_add(s, &totals->result->oracle_quality);
     for (int k = 0; k < s->judgements; k++)
         if (!judge_output(s, j, k, &result->output[k], totals))
             return false;

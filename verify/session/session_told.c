@@ -92,7 +92,7 @@ bool told_excuse(struct session *s, const struct judging *j, struct call_result 
     if (ask(s, j) != ORACLE_UNTOLD || strncmp(s->answer.text, untraced, sizeof untraced - 1) != 0)
         return true;
     result->outcome = OUTCOME_SKIPPED;
-    result->reason.cause = CAUSE_UNTOLD;
+    result->reason.cause = CAUSE_NO_REFERENCE;
     snprintf(result->detail, sizeof result->detail, "the task's own model does not run here: %.240s",
              s->answer.text + sizeof untraced - 1);
     return true;
@@ -150,7 +150,7 @@ bool told_hear(struct session *s, const struct judging *j, int k, struct judge_r
     return true;
 }
 
-void told_add(const struct session *s, struct told *told)
+void told_add(const struct session *s, struct oracle_quality *told)
 {
     bool constant = true;
     if (!s->options.problem->oracle)

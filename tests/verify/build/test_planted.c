@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "reports/atomic.h"
+#include "reports/record/atomic.h"
 #include "suites.h"
 #include "verify/build/build.h"
 #include "verify/build/scratch.h"

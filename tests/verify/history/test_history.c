@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "report_sample.h"
-#include "reports/published.h"
+#include "reports/record/published.h"
 #include "suites.h"
 #include "verify/history/history.h"
 

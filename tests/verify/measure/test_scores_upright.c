@@ -125,7 +125,7 @@ static void run(const struct setting *s, const struct candidate *candidate)
         if (candidate->fails[i])
             list[i].outcome = candidate->how;
         else if (i >= s->seen && i < s->seen + s->unjudged)
-            skip(&list[i], CAUSE_UNTOLD);
+            skip(&list[i], CAUSE_NO_REFERENCE);
         take_time(s, candidate->fraction, &list[i]);
     }
     end_early(s, count);

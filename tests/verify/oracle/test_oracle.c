@@ -13,7 +13,7 @@
 
 #include "oracle_task.h"
 #include "reference/given.h"
-#include "reports/told.h"
+#include "reports/record/oracle_quality.h"
 #include "skip.h"
 #include "suites.h"
 #include "verify/device/memory.h"
@@ -332,51 +332,54 @@ END_TEST
 
 START_TEST(reports_say_how_answers_are_known)
 {
-    static const struct told kinds[] = {{.present = true},
-                                        {.present = true, .fp64 = true},
-                                        {.present = true, .fp64 = true, .ensemble = true, .constant = true},
-                                        {.present = false}};
-    struct config_result results[4] = {
-        {.told = kinds[0]}, {.told = kinds[1]}, {.told = kinds[2]}, {.told = kinds[3]}};
+    static const struct oracle_quality kinds[] = {
+        {.present = true},
+        {.present = true, .fp64 = true},
+        {.present = true, .fp64 = true, .ensemble = true, .constant = true},
+        {.present = false}};
+    struct config_result results[4] = {{.oracle_quality = kinds[0]},
+                                       {.oracle_quality = kinds[1]},
+                                       {.oracle_quality = kinds[2]},
+                                       {.oracle_quality = kinds[3]}};
     struct result result = {.results = results, .result_count = 3};
     char text[512];
-    ck_assert_str_eq(told_label(&kinds[0]), "enclosed");
-    ck_assert_str_eq(told_label(&kinds[1]), "fp64");
-    ck_assert_str_eq(told_label(&kinds[2]), "ensemble");
-    ck_assert_ptr_null(told_label(&kinds[3]));
-    ck_assert(told_line(&result, text, sizeof text));
+    ck_assert_str_eq(oracle_quality_label(&kinds[0]), "enclosed");
+    ck_assert_str_eq(oracle_quality_label(&kinds[1]), "fp64");
+    ck_assert_str_eq(oracle_quality_label(&kinds[2]), "ensemble");
+    ck_assert_ptr_null(oracle_quality_label(&kinds[3]));
+    ck_assert(oracle_quality_line(&result, text, sizeof text));
     ck_assert_ptr_nonnull(strstr(text, "enclosed in 1 of 3 (expected values"));
     ck_assert_ptr_nonnull(strstr(text, "ensemble in 1 of 3 ("));
     ck_assert_ptr_nonnull(strstr(text, "in 1 the right answer does not depend"));
     ck_assert_ptr_null(strstr(text, "either way"));
-    results[1].told.open = true;
-    ck_assert(told_line(&result, text, sizeof text));
+    results[1].oracle_quality.open = true;
+    ck_assert(oracle_quality_line(&result, text, sizeof text));
     ck_assert_ptr_nonnull(strstr(text, "; in 1 a few elements depend on a tie that may go either way"));
-    results[3].reason.cause = CAUSE_UNTOLD;
+    results[3].reason.cause = CAUSE_NO_REFERENCE;
     result.result_count = 4;
-    ck_assert(told_line(&result, text, sizeof text));
+    ck_assert(oracle_quality_line(&result, text, sizeof text));
     ck_assert_ptr_nonnull(strstr(text, "1 left out"));
     result = (struct result){.results = results + 3, .result_count = 1};
     results[3].reason.cause = CAUSE_NONE;
-    ck_assert(!told_line(&result, text, sizeof text));
+    ck_assert(!oracle_quality_line(&result, text, sizeof text));
 }
 END_TEST
 
 START_TEST(few_words_say_how_answers_are_known)
 {
-    struct config_result results[4] = {{.told = {.present = true}},
-                                       {.told = {.present = true, .fp64 = true, .ensemble = true}},
-                                       {.told = {.present = true}},
-                                       {.reason = {.cause = CAUSE_UNTOLD}}};
+    struct config_result results[4] = {{.oracle_quality = {.present = true}},
+                                       {.oracle_quality = {.present = true, .fp64 = true, .ensemble = true}},
+                                       {.oracle_quality = {.present = true}},
+                                       {.reason = {.cause = CAUSE_NO_REFERENCE}}};
     struct result result = {.results = results, .result_count = 4};
     char text[200];
-    ck_assert(told_brief(&result, text, sizeof text));
+    ck_assert(oracle_quality_brief(&result, text, sizeof text));
     ck_assert_str_eq(text, "enclosed in 2 of 4 configurations, ensemble in 1, none known in 1");
     result = (struct result){.results = results + 3, .result_count = 1};
-    ck_assert(told_brief(&result, text, sizeof text));
+    ck_assert(oracle_quality_brief(&result, text, sizeof text));
     ck_assert_str_eq(text, "none known in 1 of 1 configurations");
     results[3].reason.cause = CAUSE_NONE;
-    ck_assert(!told_brief(&result, text, sizeof text));
+    ck_assert(!oracle_quality_brief(&result, text, sizeof text));
 }
 END_TEST
 

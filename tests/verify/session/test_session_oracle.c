@@ -48,10 +48,11 @@ START_TEST(a_session_asks)
     form_run_check(&run, candidates[_i].outcome);
     ck_assert_msg(strstr(run.result.detail, candidates[_i].detail), "%s", run.result.detail);
     ck_assert_int_eq(run.result.worst.witnessed, candidates[_i].witnessed);
-    ck_assert_int_eq(run.result.told.present, candidates[_i].outcome != OUTCOME_SKIPPED);
-    ck_assert(!run.result.told.ensemble && !run.result.told.fp64 && !run.result.told.constant);
+    ck_assert_int_eq(run.result.oracle_quality.present, candidates[_i].outcome != OUTCOME_SKIPPED);
+    ck_assert(!run.result.oracle_quality.ensemble && !run.result.oracle_quality.fp64 &&
+              !run.result.oracle_quality.constant);
     if (candidates[_i].outcome == OUTCOME_SKIPPED)
-        ck_assert_int_eq(run.result.reason.cause, CAUSE_UNTOLD);
+        ck_assert_int_eq(run.result.reason.cause, CAUSE_NO_REFERENCE);
     form_run_close(&run);
     task_remove();
 }
@@ -173,7 +174,8 @@ START_TEST(an_imported_task_is_judged)
     form_run_python(python);
     form_run_open(&run, &layer, "rows=70 n=33 m=9 seed=4", LAYER("n"), false);
     form_run_check(&run, OUTCOME_PASS);
-    ck_assert(run.result.told.present && !run.result.told.fp64 && !run.result.told.constant);
+    ck_assert(run.result.oracle_quality.present && !run.result.oracle_quality.fp64 &&
+              !run.result.oracle_quality.constant);
     form_run_close(&run);
     form_run_open(&run, &layer, "rows=70 n=33 m=9 seed=4", LAYER("n - 1"), false);
     form_run_check(&run, OUTCOME_WRONG);
