@@ -53,6 +53,11 @@ for family in verify/build verify/device verify/isolate verify/measure verify/pr
     forbid "$family" '(\.\./)*verify/(session|diagnose|audit)/' "sessions stand on $family, not the other way"
 done
 
+for file in verify/session/judge.[ch] verify/session/witness.[ch] verify/session/expected_values.[ch]; do
+    [ ! -f "$file" ] || forbid "$file" '(\.\./)*(verify/isolate/|worker|buffers|evidence|session)' \
+        "the judge knows no candidate: it takes an instance and the tensors of a call"
+done
+
 # --- length ---
 FILE_LINES=400
 FUNCTION_LINES=50

@@ -54,6 +54,8 @@ static const struct {
     {"reports/x.c", "#include \"verify/session/run.h\""},
     {"reports/x.c", "#include \"gen/contract/space.h\""},
     {"verify/session/x.c", "#include \"verify/cli/options.h\""},
+    {"verify/session/judge.c", "#include \"buffers.h\""},
+    {"verify/session/judge.h", "#include \"verify/isolate/child.h\""},
     {"verify/device/x.cu", "#include \"../cli/show.h\""},
     {"verify/system/x.h", "#include \"verify/device/device.h\""},
     {"verify/isolate/x.c", "#include \"verify/session/run.h\""},

@@ -13,7 +13,7 @@ int config_instantiate(const struct config *config, int content, struct instance
 /* The same without input values: extents, shapes, flops and bytes only. */
 int config_measure(const struct config *config, struct instance *out);
 
-/* Every check runs input draws 0 and 1 (verify/session_check.c). */
+/* Every check runs input draws 0 and 1 (verify/session/check_calls.c). */
 enum { CHECKED_CONTENTS = 2 };
 
 /* Value of the problem's derived size `index`, over the checked input draws; 0 when out of memory. */

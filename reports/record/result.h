@@ -89,6 +89,7 @@ struct config_result {
     char detail[RESULT_DETAIL_SIZE]; /* one sentence for people: "14 of 12297 elements wrong, first ..." */
     struct result_pair pair;
     struct worst worst;
+    bool killed_once; /* signal 9 ended its first run, and not the second (verify/session/retry.h) */
     const char *fits; /* tightest arithmetic class that explains the errors: "fp32"; NULL: not judged */
     int arithmetic;   /* index of that class, tightest first */
     int64_t judged, wrong, open, witnessed; /* numbers of elements, over all calls */

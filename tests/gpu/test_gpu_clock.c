@@ -7,7 +7,7 @@
 #include "gen/contract/space.h"
 #include "verify/build/build.h"
 #include "verify/device/neighbours.h"
-#include "verify/session/session.h"
+#include "verify/session/session_timing.h"
 #include "suites.h"
 
 static struct device device;

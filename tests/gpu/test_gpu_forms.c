@@ -7,6 +7,7 @@
 #include "forms_session.h"
 #include "reference/judge.h"
 #include "suites.h"
+#include "verify/session/session_timing.h"
 #include "verify/device/memory.h"
 
 static struct judge_report host, gpu;

@@ -13,6 +13,8 @@ Suite *compare_suite(void);
 Suite *calibrate_suite(void);
 Suite *session_suite(void);
 TCase *times_again_case(void); /* parts of session */
+TCase *retry_case(void);
+TCase *judge_alone_case(void);
 TCase *ahead_case(void);
 TCase *kept_case(void);
 TCase *sibling_case(void);

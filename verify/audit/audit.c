@@ -8,7 +8,8 @@
 #include "gen/contract/space.h"
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
-#include "verify/session/judging.h"
+#include "verify/session/buffers.h"
+#include "verify/session/judge.h"
 
 /* Kinds of expected outputs: for the judged inputs, for the previous call's inputs, and for a null kernel's
  * changed inputs. */
@@ -21,9 +22,33 @@ struct nulled {
     float *value[EXPECTATIONS], *input, *out;
 };
 
+/* A judge and the tensors of one configuration, without any candidate. */
+struct workplace {
+    struct status status;
+    struct buffers buffers;
+    struct judge judge;
+    struct phase_seconds seconds;
+};
+
+static void open_workplace(struct workplace *w, const struct judge_options *options)
+{
+    *w = (struct workplace){.status.imported = options->problem->task != NULL};
+    w->buffers = (struct buffers){
+        .problem = options->problem, .device = options->device, .workers = 1, .status = &w->status};
+    buffers_open(&w->buffers);
+    w->status.memory = w->buffers.memory;
+    judge_open(&w->judge, options, &w->seconds, &w->status);
+}
+
+static void close_workplace(struct workplace *w)
+{
+    buffers_close(&w->buffers);
+    judge_close(&w->judge);
+}
+
 /* State while one configuration is audited. */
 struct auditing {
-    struct session *session;
+    struct workplace *at;
     struct audit *audit;
     const struct drawn *drawn;
     bool seen;
@@ -34,15 +59,21 @@ struct auditing {
     void *staging;                             /* host memory with room for any tensor */
 };
 
-static const struct judging *judging_of(const struct auditing *a, struct judging *judging)
+static struct judging judging_of(const struct auditing *a)
 {
-    *judging = (struct judging){.config = &a->drawn->config, .instance = &a->instance, .acquit_only = true};
+    struct judging judging = {.config = &a->drawn->config, .instance = &a->instance, .acquit_only = true};
+    buffers_judged(&a->at->buffers, judging.tensor);
     return judging;
+}
+
+static const struct slot *slot_of(const struct auditing *a, int tensor)
+{
+    return &a->at->buffers.now->slot[tensor];
 }
 
 static size_t bytes_of(const struct auditing *a, int tensor)
 {
-    return session_tensor(a->session, tensor).bytes;
+    return slot_of(a, tensor)->bytes;
 }
 
 static enum dtype type_of(const struct auditing *a, int tensor)
@@ -52,22 +83,22 @@ static enum dtype type_of(const struct auditing *a, int tensor)
 
 static bool is_drawn(const struct auditing *a, int tensor)
 {
-    return session_tensor(a->session, tensor).own != NULL;
+    return slot_of(a, tensor)->own != NULL;
 }
 
 /* Computes the expected outputs for the session's current inputs, as floats. */
 static bool expect(struct auditing *a, int which)
 {
-    struct session *s = a->session;
-    struct judging judging;
+    const struct memory *const memory = a->at->buffers.memory;
+    const struct judging judging = judging_of(a);
     for (int k = 0; k < a->judgements; k++) {
         const struct nulled *o = &a->output[k];
-        const struct session_tensor slot = session_tensor(s, o->tensor);
-        if (!session_expect(s, judging_of(a, &judging), k, slot.spare))
+        const struct slot *const slot = slot_of(a, o->tensor);
+        if (!judge_expect(&a->at->judge, &judging, k, slot->before))
             return false;
-        const int error = session_memory(s)->to_host(a->staging, slot.spare, 0, (int64_t)slot.bytes);
+        const int error = memory->to_host(a->staging, slot->before, 0, (int64_t)slot->bytes);
         if (error)
-            return session_failed(s, "reading the expected output", error);
+            return status_failed(&a->at->status, "reading the expected output", error);
         null_decode(type_of(a, o->tensor), o->source.shape, a->staging, o->value[which]);
     }
     return true;
@@ -77,8 +108,8 @@ static bool load(struct auditing *a, int content)
 {
     instance_clear(&a->instance);
     if (config_instantiate(&a->drawn->config, content, &a->instance) != 0)
-        return session_failed(a->session, "drawing the configuration", -1);
-    return slots_fill(a->session, &a->drawn->config, &a->instance, content);
+        return status_failed(&a->at->status, "drawing the configuration", -1);
+    return buffers_fill(&a->at->buffers, &a->drawn->config, &a->instance, content);
 }
 
 /* --- inputs of null kernels with less work --- */
@@ -86,15 +117,15 @@ static bool load(struct auditing *a, int content)
 /* Changes one input in the session's memory. */
 static bool change_input(struct auditing *a, enum null_kind kind, int tensor)
 {
-    struct session *s = a->session;
+    const struct memory *const memory = a->at->buffers.memory;
     const size_t bytes = bytes_of(a, tensor);
-    void *own = session_tensor(s, tensor).own;
-    int error = session_memory(s)->to_host(a->staging, own, 0, (int64_t)bytes);
+    void *own = slot_of(a, tensor)->own;
+    int error = memory->to_host(a->staging, own, 0, (int64_t)bytes);
     if (!error) {
         null_change(kind, a->problem, &a->instance.tensor[tensor], type_of(a, tensor), a->staging);
-        error = session_memory(s)->from_host(own, a->staging, bytes);
+        error = memory->from_host(own, a->staging, bytes);
     }
-    return error ? session_failed(s, "changing an input", error) : true;
+    return error ? status_failed(&a->at->status, "changing an input", error) : true;
 }
 
 /* Changes one input, computes the outputs, and restores the input. */
@@ -128,31 +159,36 @@ static struct config smaller(const struct config *config, const struct space *sp
     return out;
 }
 
-/* Uses a separate session, since shapes differ. */
+/* Uses other memory and another judge, since shapes differ. */
 static bool expect_smaller(struct auditing *a, const struct space *space)
 {
     const struct config config = smaller(&a->drawn->config, space);
     const struct drawn drawn = {.config = config};
+    struct workplace *const other = calloc(1, sizeof *other);
     struct auditing b = *a;
     char why[RESULT_DETAIL_SIZE];
     bool ok = false;
     b.instance = (struct instance){0};
     b.drawn = &drawn;
-    b.session = session_open(session_given(a->session));
-    if (b.session && config_instantiate(&config, 1, &b.instance) == 0) {
+    b.at = other;
+    if (other)
+        open_workplace(other, &a->at->judge.options);
+    if (other && config_instantiate(&config, 1, &b.instance) == 0) {
         ok = true;
         for (int k = 0; k < b.judgements; k++) {
             b.output[k].source.shape = &b.instance.tensor[b.output[k].tensor];
             b.output[k].source.count = instance_tensor_count(b.output[k].source.shape);
             ok = ok && b.output[k].source.count <= a->output[k].source.count;
         }
-        ok = ok && slots_create(b.session, &b.instance, why, sizeof why) == 0 &&
-             slots_fill(b.session, &config, &b.instance, 1) && expect(&b, OTHER);
+        ok = ok && buffers_create(&other->buffers, &b.instance, 1, false, why, sizeof why) == 0 &&
+             buffers_fill(&other->buffers, &config, &b.instance, 1) && expect(&b, OTHER);
     }
     for (int k = 0; k < a->judgements; k++)
         a->output[k].source.others = ok ? b.output[k].source.count : 0;
     instance_clear(&b.instance);
-    session_close(b.session);
+    if (other)
+        close_workplace(other);
+    free(other);
     return true; /* no such configuration, or no memory: uses zeros */
 }
 
@@ -167,28 +203,27 @@ static void count(struct audit_count *c, bool pass)
 /* Writes the null kernel's output to the place of a call's snapshots. */
 static bool place(struct auditing *a)
 {
-    struct session *s = a->session;
+    const struct memory *const memory = a->at->buffers.memory;
     for (int k = 0; k < a->judgements; k++) {
         const struct nulled *o = &a->output[k];
-        const struct session_tensor slot = session_tensor(s, o->tensor);
+        const struct slot *const slot = slot_of(a, o->tensor);
         null_encode(type_of(a, o->tensor), o->source.shape, o->out, a->staging);
-        const int error = session_memory(s)->from_host(slot.got, a->staging, slot.bytes);
+        const int error = memory->from_host(slot->got, a->staging, slot->bytes);
         if (error)
-            return session_failed(s, "placing an output", error);
+            return status_failed(&a->at->status, "placing an output", error);
     }
     return true;
 }
 
 static bool judge(struct auditing *a, enum null_kind kind)
 {
-    struct session *s = a->session;
-    struct judging judging;
+    const struct judging judging = judging_of(a);
     struct output_result *output = calloc((size_t)a->judgements, sizeof *output);
     struct call_result call = {.output = output};
     struct config_result result = {0};
     struct totals totals = {&result, -1};
-    const bool ok = output ? place(a) && session_judge(s, judging_of(a, &judging), &call, &totals)
-                           : session_failed(s, "judging a null output", -1);
+    const bool ok = output ? place(a) && judge_call(&a->at->judge, &judging, &call, &totals)
+                           : status_failed(&a->at->status, "judging a null output", -1);
     if (ok) {
         const bool pass = call.outcome == OUTCOME_PASS;
         if (a->seen)
@@ -277,7 +312,7 @@ static bool take_arrays(struct auditing *a)
         ok = ok && o->out && o->input;
     }
     return (ok && a->staging) ||
-           session_break(a->session, SESSION_SHORT, "memory ran out: the outputs of null kernels");
+           status_break(&a->at->status, SESSION_SHORT, "memory ran out: the outputs of null kernels");
 }
 
 static void free_arrays(struct auditing *a)
@@ -292,21 +327,20 @@ static void free_arrays(struct auditing *a)
 }
 
 /* The tensor that a copying kernel copies: the first one, or the previous contents of an in-out tensor. */
-static int copied_tensor(const struct session *s, int output)
+static int copied_tensor(const struct auditing *a, int output)
 {
-    return session_tensor(s, output).own ? output : 0;
+    return slot_of(a, output)->own ? output : 0;
 }
 
 static bool read_inputs(struct auditing *a)
 {
-    struct session *s = a->session;
+    const struct memory *const memory = a->at->buffers.memory;
     for (int k = 0; k < a->judgements; k++) {
         struct nulled *o = &a->output[k];
-        const int from = copied_tensor(s, o->tensor);
-        const int error = session_memory(s)->to_host(a->staging, session_tensor(s, from).own, 0,
-                                                     (int64_t)bytes_of(a, from));
+        const int from = copied_tensor(a, o->tensor);
+        const int error = memory->to_host(a->staging, slot_of(a, from)->own, 0, (int64_t)bytes_of(a, from));
         if (error)
-            return session_failed(s, "reading an input", error);
+            return status_failed(&a->at->status, "reading an input", error);
         null_decode(type_of(a, from), &a->instance.tensor[from], a->staging, o->input);
         o->source.expected = o->value[EXPECTED];
         o->source.input = o->input;
@@ -316,9 +350,10 @@ static bool read_inputs(struct auditing *a)
 
 static void describe_outputs(struct auditing *a)
 {
-    const struct judgement *list = session_judgements(a->session, &a->judgements);
+    const struct judgement *const list = a->at->judge.judgement;
+    a->judgements = a->at->judge.judgements;
     for (int k = 0; k < a->judgements; k++) {
-        const int tensor = list[k].output, from = copied_tensor(a->session, tensor);
+        const int tensor = list[k].output, from = copied_tensor(a, tensor);
         a->output[k].tensor = tensor;
         a->output[k].source =
             (struct null_source){.problem = a->problem,
@@ -332,12 +367,12 @@ static void describe_outputs(struct auditing *a)
 /* Outputs without a judgement of their own stay zero: indices that name the first position. */
 static void audit_config(struct auditing *a, const struct space *space)
 {
-    struct session *s = a->session;
+    const struct memory *const memory = a->at->buffers.memory;
     describe_outputs(a);
     bool ok = take_arrays(a);
     for (int t = 0; ok && a->problem->tensors[t].name; t++) {
-        const struct session_tensor slot = session_tensor(s, t);
-        ok = !slot.got || session_memory(s)->poison(slot.got, slot.bytes, 0) == 0;
+        const struct slot *const slot = slot_of(a, t);
+        ok = !slot->got || memory->poison(slot->got, slot->bytes, 0) == 0;
     }
     ok = ok && load(a, 0) && expect(a, PREVIOUS) && load(a, 1) && expect(a, EXPECTED) && read_inputs(a);
     if (ok)
@@ -345,21 +380,21 @@ static void audit_config(struct auditing *a, const struct space *space)
     free_arrays(a);
 }
 
-static void audit_one(struct session *s, struct audit *audit, const struct drawn *drawn, bool seen,
+static void audit_one(struct workplace *at, struct audit *audit, const struct drawn *drawn, bool seen,
                       const struct space *space)
 {
     struct auditing a = {
-        .session = s, .audit = audit, .drawn = drawn, .seen = seen, .problem = session_given(s)->problem};
+        .at = at, .audit = audit, .drawn = drawn, .seen = seen, .problem = at->judge.options.problem};
     char why[RESULT_DETAIL_SIZE];
     if (config_instantiate(&drawn->config, 1, &a.instance) != 0) {
-        session_failed(s, "drawing the configuration", -1);
+        status_failed(&at->status, "drawing the configuration", -1);
         return;
     }
-    if (slots_create(s, &a.instance, why, sizeof why) == 0)
+    if (buffers_create(&at->buffers, &a.instance, 1, false, why, sizeof why) == 0)
         audit_config(&a, space);
     else
         audit->skipped++;
-    session_unmap(s);
+    buffers_destroy(&at->buffers);
     instance_clear(&a.instance);
 }
 
@@ -375,29 +410,34 @@ enum run_status audit_run(const struct task *task, struct audit *audit, void (*p
                           char *error, size_t error_size)
 {
     const struct run_options run = {.timeout = CALL_SECONDS};
-    struct session_options options = run_session_options(task, &run);
+    const struct session_options session = run_session_options(task, &run);
+    struct judge_options options = session_judge_options(&session);
     options.tolerance.given = false; /* audits the published check, not the user's */
-    struct session *s = session_open(&options);
+    struct workplace *const at = calloc(1, sizeof *at);
     const int seen = task->seen_set.count, total = seen + task->unseen_set.count;
     const double start = clock_seconds();
-    enum run_status status = s ? RUN_DONE : RUN_BROKEN;
-    if (!s)
+    enum run_status status = at ? RUN_DONE : RUN_BROKEN;
+    if (at)
+        open_workplace(at, &options);
+    else
         snprintf(error, error_size, "out of memory");
     memset(audit, 0, sizeof *audit);
     choose_kinds(task->problem, audit);
-    for (int i = 0; s && i < total && status == RUN_DONE && !is_interrupted(); i++) {
+    for (int i = 0; at && i < total && status == RUN_DONE && !is_interrupted(); i++) {
         const struct drawn *drawn = i < seen ? &task->seen_set.item[i] : &task->unseen_set.item[i - seen];
-        audit_one(s, audit, drawn, i < seen, &task->space);
-        const enum session_status ended = session_end(s);
+        audit_one(at, audit, drawn, i < seen, &task->space);
+        const enum session_status ended = status_end(&at->status);
         audit->skipped += ended == SESSION_SHORT;
         if (ended == SESSION_BAD || ended == SESSION_BROKEN) {
-            snprintf(error, error_size, "%s", session_error(s));
+            snprintf(error, error_size, "%s", at->status.error);
             status = RUN_BROKEN;
         }
         if (progress)
             progress(i + 1, total);
     }
-    session_close(s);
+    if (at)
+        close_workplace(at);
+    free(at);
     audit->seconds = clock_seconds() - start;
     return is_interrupted() ? RUN_INTERRUPTED : status;
 }

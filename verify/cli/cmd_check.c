@@ -8,9 +8,10 @@
 #include "precision.h"
 #include "screen.h"
 #include "show.h"
-#include "verify/session/alone.h"
 #include "verify/session/mixture.h"
+#include "verify/session/retry_alone.h"
 #include "verify/session/run.h"
+#include "verify/session/session_timing.h"
 #include "verify/system/interrupt.h"
 
 enum { PRINTED_LINES = 40 };
@@ -79,23 +80,20 @@ static int read_values(const struct options *options, const struct config *confi
     return EXIT_USAGE;
 }
 
-/* As in verify, a timeout is repeated alone with a limit from the problem's baseline. */
+/* As in verify, a timeout is repeated alone. */
 static enum session_status check(const struct task *task, const struct session_options *options,
                                  struct session *session, struct config_result *result)
 {
-    const struct config_result before = *result;
-    enum session_status status = session_check_settled(session, &before.config, result);
-    if (status != SESSION_OK || result->outcome != OUTCOME_TIMEOUT || result->reason.stage == STAGE_LOADING ||
-        is_interrupted())
-        return status;
-    struct alone *const alone = alone_open(task, options);
-    const double limit = alone ? alone_limit(alone, &before.config).seconds : 0;
-    if (limit > options->timeout && !is_interrupted()) {
-        *result = before;
-        session_limit(session, limit);
-        status = session_check_settled(session, &before.config, result);
-        session_limit(session, options->timeout);
-    }
+    struct retry retry = retry_begin(RETRY_STEP_TIME, result);
+    const struct alone_attempt attempt = {.config = &retry.before.config};
+    struct alone_limit limit;
+    bool repeated;
+    enum session_status status = session_check(session, attempt.config, result);
+    const struct retry_rule *const rule =
+        status == SESSION_OK ? retry_again(&retry, result, RETRY_NO_HANG_YET) : NULL;
+    struct alone *const alone = rule ? alone_open(task, options) : NULL;
+    if (alone)
+        status = alone_repeat(alone, session, &retry, rule, &attempt, result, &limit, &repeated);
     alone_close(alone);
     return status;
 }

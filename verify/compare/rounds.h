@@ -5,6 +5,7 @@
 
 #include "reports/record/comparison.h"
 #include "verify/session/run.h"
+#include "verify/session/session_timing.h"
 
 /* A sweep takes a few pairs of every undecided configuration, in new processes. Each round has as many sweeps
  * as all rounds before it. The first has at most FIRST_SWEEPS: for 1200 configurations, four looks and two

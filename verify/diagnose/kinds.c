@@ -8,7 +8,7 @@
 #include "diagnose_internal.h"
 #include "gen/contract/space.h"
 #include "gen/explain/explain.h"
-#include "verify/session/raised.h"
+#include "verify/session/python_exception.h"
 
 /* Fewer failures of a kind cannot support a rule. Failures beyond MOST_KINDS kinds are ignored. */
 enum { LEAST_OF_A_KIND = 3, MOST_KINDS = 16 };
@@ -29,7 +29,7 @@ struct kinds {
 /* Identifies the kind of a failure. */
 static uint64_t id_of(const struct diagnosing *d, const struct config_result *result)
 {
-    return raised_error(result) ? raised_kind(result) : (uint64_t)diagnosing_outcome(d, result);
+    return exception_is(result) ? exception_kind(result) : (uint64_t)diagnosing_outcome(d, result);
 }
 
 static void add(struct kinds *kinds, const struct config_result *result)
@@ -117,8 +117,8 @@ static void name(const struct diagnosing *d, const struct kind *kind, struct res
     out->outcome = diagnosing_outcome(d, kind->least);
     out->count = kind->count;
     snprintf(out->line, sizeof out->line, "%s", kind->least->line);
-    if (raised_error(kind->least))
-        raised_words(kind->least, out->words, sizeof out->words);
+    if (exception_is(kind->least))
+        exception_words(kind->least, out->words, sizeof out->words);
 }
 
 static void explain_kind(struct kinds *kinds, const struct kind *kind, struct result_kind *out)

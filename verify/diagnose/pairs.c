@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "verify/session/judging.h"
+#include "verify/session/session.h"
 
 enum { VARIATIONS = 3, PAIRS = 6, MOST_BASES = 40 };
 

@@ -146,7 +146,7 @@ static enum probe_status run_now(struct probe *probe, const struct config *confi
     run_team(1);
     const enum session_status status = mix     ? session_check_mix(probe->session, mix, result)
                                        : after ? session_check_after(probe->session, config, after, result)
-                                               : session_check_settled(probe->session, config, result);
+                                               : session_check(probe->session, config, result);
     probe->runs++;
     /* an interrupt kills the child, which must not count as a crash */
     if (is_interrupted() || budget_is_over())

@@ -164,7 +164,7 @@ static bool check(struct proof *p, const struct kernel *kernel, struct session *
 {
     struct config_result result = {.config = c->config};
     config_format(&c->config, result.line, sizeof result.line);
-    switch (session_check_settled(session, &c->config, &result)) {
+    switch (session_check(session, &c->config, &result)) {
     case SESSION_OK:
         note(p, kernel, c, &result, out);
         *endless += result.outcome == OUTCOME_TIMEOUT || result.outcome == OUTCOME_EXCEEDED;

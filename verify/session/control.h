@@ -3,10 +3,12 @@
 #ifndef UNSEEN_CONTROL_H
 #define UNSEEN_CONTROL_H
 
-#include "series.h"
+#include "worker.h"
+
+struct series;
 
 struct control {
-    struct session *session;
+    struct worker *worker;
     struct child *child; /* NULL: not started yet */
 };
 
@@ -15,7 +17,7 @@ struct control {
 bool control_exchange(struct control *control, struct series *series, double *rest_ms);
 
 /* Can a process without the candidate map the tensors of a setup? */
-bool control_maps(struct session *session, const struct setup *setup);
+bool control_maps(struct worker *worker, const struct setup *setup);
 
 void control_close(struct control *control);
 

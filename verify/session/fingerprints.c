@@ -16,7 +16,7 @@ static struct fingerprint *greatest_draw(struct fingerprints *prints)
     return greatest;
 }
 
-bool fingerprints_take(struct fingerprints *prints, struct session *s, struct pcg *random,
+bool fingerprints_take(struct fingerprints *prints, struct buffers *buffers, struct pcg *random,
                        const struct fingerprint *print, const struct call *call)
 {
     const uint64_t draw = pcg_next(random);
@@ -25,9 +25,10 @@ bool fingerprints_take(struct fingerprints *prints, struct session *s, struct pc
     uint64_t sum;
     if (full && draw >= place->draw)
         return true;
-    const int error = slots_fingerprint(s, call, prints->key, &sum);
+    const int error = buffers_fingerprint(buffers, call, prints->key, &sum);
     if (error)
-        return s->memory->is_shortage(error) || session_failed(s, "taking a fingerprint", error);
+        return buffers->memory->is_shortage(error) ||
+               status_failed(buffers->status, "taking a fingerprint", error);
     *place = *print;
     place->draw = draw;
     place->sum = sum;

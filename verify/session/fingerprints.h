@@ -3,7 +3,7 @@
 #ifndef UNSEEN_FINGERPRINTS_H
 #define UNSEEN_FINGERPRINTS_H
 
-#include "session_internal.h"
+#include "buffers.h"
 
 enum { FINGERPRINTS_MOST = 8 };
 
@@ -32,7 +32,7 @@ void fingerprints_begin(struct fingerprints *prints, struct pcg *random, int bas
 
 /* Offers a call that has returned: `print` without `draw` and `sum`, and the location of its tensors. Calls
  * are skipped when memory is short. */
-bool fingerprints_take(struct fingerprints *prints, struct session *s, struct pcg *random,
+bool fingerprints_take(struct fingerprints *prints, struct buffers *buffers, struct pcg *random,
                        const struct fingerprint *print, const struct call *call);
 
 /* Sorts by the order of calls, so that the base drawn for one is reused for the next. */

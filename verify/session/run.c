@@ -210,20 +210,22 @@ static void finish(struct run *run, struct session *session, int i, enum session
 
 static enum session_status check_one(struct run *run, struct session *session, int i)
 {
-    const struct run_attempt again = {.timed = false};
+    const struct config *const config = &run_drawn(run->task, i)->config;
     struct config_result *result = &run->result->results[i];
     describe(run->task, i, result);
-    const struct config_result before = *result;
+    struct retry retry = retry_begin(RETRY_STEP_TIME, result);
     session_twins(session, result->unseen);
     pthread_rwlock_rdlock(&run->running);
-    enum session_status status = run_settle_kill(
-        run, session, i, &before, &again, session_check(session, &run_drawn(run->task, i)->config, result));
+    enum session_status status = session_check(session, config, result);
     pthread_rwlock_unlock(&run->running);
-    status = run_settle_timeout(run, session, i, &before, &again, status);
+    if (status == SESSION_OK) {
+        run_note_kill(run, result);
+        status = run_retry_timeout(run, session, &retry, &(struct alone_attempt){.config = config}, result);
+    }
     if (status == SESSION_OK)
-        status = session_attribute(session, &run_drawn(run->task, i)->config, result);
+        status = session_attribute(session, config, result);
     if (status == SESSION_OK && budget_is_over() && !outcome_is_rejected(result->outcome)) {
-        *result = before; /* judged in part, or not at all */
+        *result = retry.before; /* judged in part, or not at all */
         skip(run, CAUSE_BUDGET, result);
     }
     return status;

@@ -1,10 +1,10 @@
-/* Shared by run.c, run_alone.c and run_time.c. */
+/* Shared by run.c, run_retry.c, run_baseline.c and run_time.c. */
 #ifndef UNSEEN_RUN_INTERNAL_H
 #define UNSEEN_RUN_INTERNAL_H
 
 #include <pthread.h>
 
-#include "alone.h"
+#include "retry_alone.h"
 #include "run.h"
 
 struct run {
@@ -62,25 +62,15 @@ void run_baseline(struct run *run);
 /* Stores the baseline's outcome for a configuration; a timeout or a signal from outside is not stored. */
 void run_note_baseline(struct config_result *result, const struct config_result *baseline);
 
-/* --- run_alone.c --- */
+/* --- run_retry.c --- */
 
-/* The attempt that timed out: a check, or timed calls. */
-struct run_attempt {
-    bool timed;
-    double time_budget;
-};
+/* Notes that signal 9 ended a configuration's first run and not its second. Takes the lock. */
+void run_note_kill(struct run *run, const struct config_result *result);
 
 /* Repeats a timed-out attempt alone, until one times out alone, too. That timeout decides for all others, and
- * nothing else is run, so a hang is waited for at most twice. Returns the last status of the session.
- * `before` is result i before the attempt. The caller holds no lock. */
-enum session_status run_settle_timeout(struct run *run, struct session *session, int i,
-                                       const struct config_result *before, const struct run_attempt *attempt,
-                                       enum session_status status);
-
-/* Repeats once a configuration that was ended by signal 9; if the kernel is the reason, it ends the same way.
- * Otherwise as above, except that the caller may hold a read lock. */
-enum session_status run_settle_kill(struct run *run, struct session *session, int i,
-                                    const struct config_result *before, const struct run_attempt *attempt,
-                                    enum session_status status);
+ * nothing else is run, so a hang is waited for at most twice. `retry` began with the result before the attempt.
+ * Returns the last status of the session. The caller holds no lock. */
+enum session_status run_retry_timeout(struct run *run, struct session *session, struct retry *retry,
+                                      const struct alone_attempt *attempt, struct config_result *result);
 
 #endif

@@ -8,6 +8,7 @@
 #include "reports/record/published.h"
 #include "fingerprints.h"
 #include "run_internal.h"
+#include "session_timing.h"
 #include "verify/system/budget.h"
 #include "verify/system/defence.h"
 #include "verify/system/interrupt.h"
@@ -87,9 +88,13 @@ static void settle(const struct times *times, int i, const struct config_result 
 {
     struct run *run = times->run;
     struct config_result *result = &run->result->results[i];
-    const struct run_attempt again = {.timed = true, .time_budget = budget_of(run, i)};
-    status = run_settle_kill(run, times->session, i, kept, &again, status);
-    status = run_settle_timeout(run, times->session, i, kept, &again, status);
+    const struct alone_attempt again = {
+        .config = &run_drawn(run->task, i)->config, .timed = true, .time_budget = budget_of(run, i)};
+    struct retry retry = retry_begin(RETRY_STEP_TIME, kept);
+    if (status == SESSION_OK) {
+        run_note_kill(run, result);
+        status = run_retry_timeout(run, times->session, &retry, &again, result);
+    }
     if (status != SESSION_OK)
         time_break(run, status, "", times->session);
     if (is_interrupted() ||

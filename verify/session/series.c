@@ -1,4 +1,6 @@
+#include "proof.h"
 #include "series.h"
+#include "expected_values.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,10 +29,10 @@ static bool load(struct series *series, struct session *s, int base)
         series->instantiated = -1;
         instance_clear(&series->instance);
         if (config_instantiate(series->config, base, &series->instance) != 0)
-            return session_failed(s, "drawing the configuration", -1);
+            return status_failed(&s->status, "drawing the configuration", -1);
         series->instantiated = base;
     }
-    if (!slots_fill(s, series->config, &series->instance, base))
+    if (!buffers_fill(&s->buffers, series->config, &series->instance, base))
         return false;
     series->drawn = base;
     series->setup->constant =
@@ -41,36 +43,37 @@ static bool load(struct series *series, struct session *s, int base)
 /* Uses several buffers per tensor if they take a small part of the device's memory. */
 static int rings_for(const struct session *s, const struct instance *instance)
 {
-    enum { COPIES = SESSION_RING + 4, PART = 8 };
+    enum { COPIES = BUFFERS_RING + 4, PART = 8 };
     const double bytes = COPIES * instance_total_bytes(s->options.problem, instance);
     return defence_is_on(DEFENCE_RING) && bytes <= (double)s->options.device->memory_bytes / PART
-               ? SESSION_RING
+               ? BUFFERS_RING
                : 1;
 }
 
 static int take_memory(struct session *s, const struct instance *instance, bool plain)
 {
     char why[RESULT_DETAIL_SIZE];
+    process_pool_make_room(&s->worker, instance_total_bytes(s->options.problem, instance));
     if (!plain) {
-        if (setup_create(s, instance, rings_for(s, instance), true, why, sizeof why) == 0)
+        if (buffers_create(&s->buffers, instance, rings_for(s, instance), true, why, sizeof why) == 0)
             return 0;
-        slots_destroy(s);
+        buffers_destroy(&s->buffers);
     }
-    if (setup_create(s, instance, 1, false, why, sizeof why) == 0)
+    if (buffers_create(&s->buffers, instance, 1, false, why, sizeof why) == 0)
         return 0;
-    slots_destroy(s);
+    buffers_destroy(&s->buffers);
     return -1;
 }
 
 int series_open(struct series *series, struct session *s, const struct config *config, int base)
 {
     series->config = config;
-    series->setup = s->now;
+    series->setup = s->buffers.now;
     series->drawn = -1;
     series->content.base = base;
     series->random = pcg_new(config->seed, "series");
     if (!series->random || config_instantiate(config, base, &series->instance) != 0) {
-        session_failed(s, "drawing the configuration", -1);
+        status_failed(&s->status, "drawing the configuration", -1);
         return -1;
     }
     series->instantiated = base;
@@ -78,7 +81,7 @@ int series_open(struct series *series, struct session *s, const struct config *c
     if (series->prints) {
         series->choice = pcg_new(config->seed, "fingerprints");
         if (!series->choice) {
-            session_failed(s, "drawing the configuration", -1);
+            status_failed(&s->status, "drawing the configuration", -1);
             return -1;
         }
         fingerprints_begin(series->prints, series->choice, base);
@@ -88,7 +91,7 @@ int series_open(struct series *series, struct session *s, const struct config *c
 
 void series_close(struct series *series, struct session *s)
 {
-    s->now = series->setup;
+    s->buffers.now = series->setup;
     session_unmap(s);
     instance_clear(&series->instance);
     pcg_free(series->random);
@@ -113,8 +116,8 @@ static void turn_content(struct series *series, const struct session *s)
 {
     struct content *content = &series->content;
     content_turn(s->options.problem, &series->instance, series->random, content);
-    for (int t = 0; t < s->tensors; t++)
-        if (session_is_state(s, t))
+    for (int t = 0; t < s->buffers.tensors; t++)
+        if (buffers_are_state(&s->buffers, t))
             content->turn[t] = 0;
 }
 
@@ -149,7 +152,7 @@ static bool renew(struct series *series, struct session *s)
     content->near.present = false;
     if (is_near_next(series, after_near)) {
         ok = load(series, s, content->base) &&
-             slots_choose_near(s, &series->instance, series->random, content);
+             buffers_choose_near(&s->buffers, &series->instance, series->random, content);
         if (!ok || (content->near.present && (pcg_below(series->random, 2) == 0 || stays(series))))
             return ok;
     } else {
@@ -194,10 +197,11 @@ static bool keep(struct series *series, struct session *s, const struct call *ca
                               .candidates = kept->candidates,
                               .content = series->content,
                               .call = *call};
-        if (!slots_keep(s, call, which == KEEP_NEAR) || !slots_give(s, &series->content) ||
-            !slots_inspect(s, call, &kept->inspected))
+        if (!buffers_keep(&s->buffers, call, which == KEEP_NEAR) ||
+            !buffers_give(&s->buffers, &series->content) ||
+            !buffers_inspect(&s->buffers, call, &kept->inspected))
             return false;
-        if (near && !s->now->slot[kept->content.near.tensor].given)
+        if (near && !s->buffers.now->slot[kept->content.near.tensor].given)
             series->drawn = -1; /* the judge's copy contains the changed element, too */
     }
     return true;
@@ -212,11 +216,11 @@ static void measure_flush(struct series *series, const struct session *s)
     const double start = clock_seconds();
     if (series->calls >= OFTEN || s->options.device->backend != BACKEND_HOST)
         return;
-    for (int t = 0; t < s->tensors; t++) {
-        const struct region *region = &s->now->slot[t].region[series->ring];
+    for (int t = 0; t < s->buffers.tensors; t++) {
+        const struct region *region = &s->buffers.now->slot[t].region[series->ring];
         flush_memory(region->base, region->mapped);
         /* A module's result is copied to the output: one tensor is read and one is written. */
-        for (int i = 0; i < 2 && s->options.python && s->now->slot[t].got; i++)
+        for (int i = 0; i < 2 && s->options.python && s->buffers.now->slot[t].got; i++)
             flush_memory(region->base, region->mapped);
     }
     const double ms = 1e3 * (clock_seconds() - start);
@@ -230,9 +234,9 @@ static enum call_mode mode_of(const struct series *series, const struct session 
         return CALL_EVENTS;
     /* drawn in any case, so that two compared candidates get the same inputs */
     const bool asks = pcg_below(series->random, ASK_ONE_IN) == 0;
-    if (s->outside)
+    if (s->worker.outside)
         return CALL_WALL;
-    return series->calls == 0 || !s->child || asks ? CALL_ASK : CALL_EVENTS;
+    return series->calls == 0 || !s->worker.child || asks ? CALL_ASK : CALL_EVENTS;
 }
 
 /* Records the answer; a refusal ends the series. */
@@ -241,10 +245,10 @@ static bool note_answer(struct series *series, struct session *s, const struct c
 {
     series->calls++;
     if (answer->returned != 0) {
-        session_refused(s, answer, &series->ended);
+        worker_refused(&s->worker, answer, &series->ended);
         return false;
     }
-    s->outside = s->outside || answer->outside;
+    s->worker.outside = s->worker.outside || answer->outside;
     out->outside = answer->outside;
     out->counts = series->calls > 1 && !series->content.near.present && call->mode != CALL_ASK;
     out->clocks = (struct clocks){answer->event_ms, answer->wall_ms};
@@ -260,16 +264,16 @@ static bool take_fingerprint(struct series *series, struct session *s, const str
     const struct fingerprint print = {
         .number = series->calls, .content = series->content, .placement = series->placement};
     return !series->prints || !out->counts ||
-           fingerprints_take(series->prints, s, series->choice, &print, call);
+           fingerprints_take(series->prints, &s->buffers, series->choice, &print, call);
 }
 
 /* A call that the candidate refused or died of proves nothing where the task's own model does not run on its contents, either. */
 static void excuse(struct series *series, struct session *s)
 {
-    const struct judging judging = {
-        .config = series->config, .instance = &series->instance, .call = series->calls};
-    if (s->status == SESSION_OK && slots_give(s, &series->content))
-        told_excuse(s, &judging, &series->ended);
+    if (s->status.code != SESSION_OK || !buffers_give(&s->buffers, &series->content))
+        return;
+    const struct judging judging = session_judging(s, series->config, &series->instance, series->calls);
+    expected_excuse(&s->judge, &judging, &series->ended);
 }
 
 bool series_call(struct series *series, struct session *s, struct series_call *out)
@@ -277,18 +281,19 @@ bool series_call(struct series *series, struct session *s, struct series_call *o
     struct call call = {0};
     struct child_answer answer;
     char text[RESULT_DETAIL_SIZE];
-    s->now = series->setup;
-    if (!renew(series, s) || !slots_place(s, series->ring, series->placement, &series->content, &call))
+    s->buffers.now = series->setup;
+    if (!renew(series, s) ||
+        !buffers_place(&s->buffers, series->ring, series->placement, &series->content, &call))
         return false;
-    session_arguments(s, &series->instance, &call);
+    call_arguments(s->options.problem, &series->instance, &call);
     call.mode = mode_of(series, s);
     measure_flush(series, s);
-    if (!session_child(s, &series->ended))
+    if (!worker_map(&s->worker, &series->ended))
         return false;
     const enum child_status status =
-        child_call(s->child, &call, session_call_limit(s), &answer, text, sizeof text);
+        child_call(s->worker.child, &call, worker_call_limit(&s->worker), &answer, text, sizeof text);
     if (status != CHILD_OK) {
-        session_child_failed(s, status, text, &series->ended);
+        worker_failed(&s->worker, status, text, &series->ended);
         excuse(series, s);
         return false;
     }
@@ -303,11 +308,11 @@ bool series_call(struct series *series, struct session *s, struct series_call *o
 bool series_place(struct series *series, struct session *s, const struct content *content,
                   enum placement placement, struct call *call)
 {
-    s->now = series->setup;
-    if ((!s->now->constant && !load(series, s, series->content.base)) || !load(series, s, content->base) ||
-        !slots_place(s, 0, placement, content, call))
+    s->buffers.now = series->setup;
+    if ((!s->buffers.now->constant && !load(series, s, series->content.base)) ||
+        !load(series, s, content->base) || !buffers_place(&s->buffers, 0, placement, content, call))
         return false;
-    session_arguments(s, &series->instance, call);
+    call_arguments(s->options.problem, &series->instance, call);
     return true;
 }
 
@@ -317,17 +322,16 @@ static bool judge_kept(struct series *series, struct session *s, int which, stru
     const struct kept *kept = &series->kept[which];
     struct call_result *ended = &series->ended;
     char text[RESULT_DETAIL_SIZE], element[160], where[80];
-    const struct judging judging = {
-        .config = series->config, .instance = &series->instance, .call = kept->number};
     if (kept->inspected.outcome != OUTCOME_PASS) {
         *ended = kept->inspected;
         return true;
     }
-    if (!load(series, s, kept->content.base) || !slots_give(s, &kept->content))
+    if (!load(series, s, kept->content.base) || !buffers_give(&s->buffers, &kept->content))
         return false;
-    if (!s->now->slot[0].given)
+    if (!s->buffers.now->slot[0].given)
         series->drawn = -1;
-    if (!session_judge(s, &judging, ended, totals))
+    const struct judging judging = session_judging(s, series->config, &series->instance, kept->number);
+    if (!judge_call(&s->judge, &judging, ended, totals))
         return false;
     if (ended->outcome == OUTCOME_PASS)
         return true;
@@ -348,15 +352,15 @@ static bool judge_kept(struct series *series, struct session *s, int which, stru
 
 bool series_judge(struct series *series, struct session *s, struct totals *totals)
 {
-    struct output_result *const output = calloc((size_t)s->judgements, sizeof *output);
-    bool ok = output ? true : session_failed(s, "judging a series", -1);
-    s->now = series->setup;
+    struct output_result *const output = calloc((size_t)s->judge.judgements, sizeof *output);
+    bool ok = output ? true : status_failed(&s->status, "judging a series", -1);
+    s->buffers.now = series->setup;
     for (int which = 0; which < KEEP_COUNT && ok && series->ended.outcome == OUTCOME_PASS; which++) {
         if (series->kept[which].number == 0)
             continue;
         if (which == KEEP_NEAR)
-            slots_swap(s);
-        memset(output, 0, (size_t)s->judgements * sizeof *output);
+            buffers_swap(&s->buffers);
+        memset(output, 0, (size_t)s->judge.judgements * sizeof *output);
         series->ended.output = output;
         ok = judge_kept(series, s, which, totals);
     }

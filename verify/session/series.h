@@ -5,6 +5,9 @@
 #define UNSEEN_SERIES_H
 
 #include "fingerprints.h"
+#include "session_internal.h"
+#include "session_timing.h"
+#include "verify/measure/clocks.h"
 
 /* Outputs kept for judgement: in `got` and in `before` of each slot. */
 enum { KEEP_FRESH, KEEP_NEAR, KEEP_COUNT };
@@ -52,19 +55,19 @@ struct series_call {
     double rest_ms; /* judge's time for the exchange, minus the reported call and flushing */
 };
 
-/* Sets up s->now for the series: memory, first draw. Returns -1 if memory is short; s->status reports other
+/* Sets up s->buffers.now for the series: memory, first draw. Returns -1 if memory is short; s->status.code reports other
  * failures. */
 int series_open(struct series *series, struct session *s, const struct config *config, int base);
 void series_close(struct series *series, struct session *s);
 
-/* Makes the next call. False when the series is over: series->ended, or s->status, says why. */
+/* Makes the next call. False when the series is over: series->ended, or s->status.code, says why. */
 bool series_call(struct series *series, struct session *s, struct series_call *out);
 
 /* Puts an input draw of another series of this configuration into the buffers, and prepares its call. */
 bool series_place(struct series *series, struct session *s, const struct content *content,
                   enum placement placement, struct call *call);
 
-/* Judges the kept outputs, into series->ended and totals; false: s->status says why. */
+/* Judges the kept outputs, into series->ended and totals; false: s->status.code says why. */
 bool series_judge(struct series *series, struct session *s, struct totals *totals);
 
 #endif

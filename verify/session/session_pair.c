@@ -1,6 +1,7 @@
 /* Times two candidates on one configuration in alternation, so that changes of the machine affect both. */
 #include <stdlib.h>
 
+#include "pair.h"
 #include "timed.h"
 
 /* Distance between the draw numbers of consecutive samplings. */
@@ -17,7 +18,7 @@ struct pairing {
 
 static bool goes_on(const struct pairing *p)
 {
-    return p->session[0]->status == SESSION_OK && p->session[1]->status == SESSION_OK &&
+    return p->session[0]->status.code == SESSION_OK && p->session[1]->status.code == SESSION_OK &&
            p->timed[0].series.ended.outcome == OUTCOME_PASS &&
            p->timed[1].series.ended.outcome == OUTCOME_PASS;
 }
@@ -70,14 +71,15 @@ static void take_pairs(struct pairing *p)
 static const char *agree_on_clock(struct pairing *p)
 {
     const bool has_tail = timed_has_tail(&p->timed[0]) || timed_has_tail(&p->timed[1]);
-    const bool disbelieved = p->session[0]->disbelieved || p->session[1]->disbelieved;
+    const bool disbelieved = p->session[0]->evidence.disbelieved || p->session[1]->evidence.disbelieved;
     for (int i = 0; i < 2; i++) {
         if (has_tail)
             timed_add_tails(&p->timed[i]);
         if (disbelieved)
             timed_add_rests(&p->timed[i]);
     }
-    return timed_method(p->session[p->session[1]->disbelieved || p->session[1]->outside], has_tail);
+    return timed_method(p->session[p->session[1]->evidence.disbelieved || p->session[1]->worker.outside],
+                        has_tail);
 }
 
 /* Uses pairs only if both series end well: a series that fails at the end has timed something else. */
@@ -86,7 +88,8 @@ static void hand_in(struct pairing *p, struct pairs *pairs)
     bool passed = true;
     for (int i = 0; i < 2; i++) {
         timed_check(p->session[i], &p->timed[i]);
-        pairs->disturbed = pairs->disturbed || p->session[i]->disturbed || p->session[i]->disbelieved;
+        pairs->disturbed =
+            pairs->disturbed || p->session[i]->evidence.disturbed || p->session[i]->evidence.disbelieved;
         passed = timed_judge(p->session[i], &p->timed[i]) && passed;
     }
     if (!passed || p->timed[0].count == 0)
@@ -104,10 +107,10 @@ static bool open_side(struct pairing *p, int i)
     timed->job = &p->timing[i];
     timed->config = timed_config(p->job->config);
     timed->series.where = "a timed call";
-    s->now = s->setup;
-    s->disturbed = false;
+    s->buffers.now = s->buffers.setup;
+    s->evidence.disturbed = false;
     if (p->job->fresh)
-        session_restart(s);
+        worker_restart(&s->worker);
     return series_open(&timed->series, s, &timed->config, TIMED_CONTENT + CONTENTS_APART * p->job->number) ==
            0;
 }
@@ -129,22 +132,23 @@ static bool open_both_alone(struct pairing *p)
 {
     close_both(p);
     for (int i = 0; i < 2; i++) {
-        session_end(p->session[i]);
-        ahead_drop(p->session[i]);
+        status_end(&p->session[i]->status);
+        process_pool_drop(&p->session[i]->worker);
     }
     return open_both(p);
 }
 
 static void pair_inside(struct pairing *p, struct pairs *pairs)
 {
-    const bool waiting = p->session[0]->ahead.count + p->session[1]->ahead.count > 0;
+    const bool waiting = p->session[0]->worker.pool.count + p->session[1]->worker.pool.count > 0;
     const bool open = open_both(p) || (waiting && open_both_alone(p));
     if (open) {
-        session_look(p->session[0]);
-        const bool ready = session_keeps_pace(p->session[0], true);
+        evidence_look(&p->session[0]->evidence, p->session[0]->options.device, p->session[0]->options.lease);
+        const bool ready = evidence_keeps_pace(&p->session[0]->evidence, p->session[0]->options.device, true);
         take_pairs(p);
-        session_look(p->session[0]);
-        pairs->disturbed = !session_keeps_pace(p->session[0], false) || !ready;
+        evidence_look(&p->session[0]->evidence, p->session[0]->options.device, p->session[0]->options.lease);
+        pairs->disturbed =
+            !evidence_keeps_pace(&p->session[0]->evidence, p->session[0]->options.device, false) || !ready;
         hand_in(p, pairs);
     }
     close_both(p);
@@ -154,9 +158,9 @@ static void pair_inside(struct pairing *p, struct pairs *pairs)
 static bool start_ahead(const struct pairing *p)
 {
     enum { DROPS = 2 }; /* large tensors in every sweep would end the processes waiting for the next sweep */
-    if (p->job->fresh && p->session[0]->ahead.count + p->session[1]->ahead.count == 0 &&
-        p->session[0]->ahead.drops < DROPS)
-        ahead_start(p->session, 2, 1 + p->job->fresh_ahead, p->random);
+    struct worker *const worker[2] = {&p->session[0]->worker, &p->session[1]->worker};
+    if (p->job->fresh && worker[0]->pool.count + worker[1]->pool.count == 0 && worker[0]->pool.drops < DROPS)
+        process_pool_start(worker, 2, 1 + p->job->fresh_ahead, p->random);
     return true;
 }
 
@@ -172,7 +176,7 @@ enum session_status session_pairs(struct session *const session[2], const struct
                         .timed = calloc(2, sizeof *p.timed),
                         .random = pcg_new(job->config->seed + (uint64_t)job->number, "pairs")};
     if (!p.timed || !p.random)
-        session_failed(s, "timing", -1);
+        status_failed(&s->status, "timing", -1);
     else if (start_ahead(&p) && lease_take(s->options.lease)) {
         if (room_enter(s->options.room)) {
             pair_inside(&p, pairs);
@@ -181,11 +185,11 @@ enum session_status session_pairs(struct session *const session[2], const struct
         lease_give(s->options.lease);
     }
     for (int i = 0; i < 2; i++) {
-        session[i]->now = session[i]->setup;
-        session_end(session[i]);
+        session[i]->buffers.now = session[i]->buffers.setup;
+        status_end(&session[i]->status);
     }
-    s->seconds.time += clock_seconds() - start - (lease_waited(s->options.lease) - waited);
+    s->evidence.seconds.time += clock_seconds() - start - (lease_waited(s->options.lease) - waited);
     pcg_free(p.random);
     free(p.timed);
-    return s->status != SESSION_OK ? s->status : session[1]->status;
+    return s->status.code != SESSION_OK ? s->status.code : session[1]->status.code;
 }

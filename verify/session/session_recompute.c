@@ -41,9 +41,9 @@ struct recomputing {
  * are only one or two. */
 static bool has_process(struct recomputing *r, struct series *series)
 {
-    const bool starts = !r->s->child;
+    const bool starts = !r->s->worker.child;
     const double start = clock_seconds();
-    const bool ok = session_child(r->s, &series->ended);
+    const bool ok = worker_map(&r->s->worker, &series->ended);
     if (starts)
         r->spent -= clock_seconds() - start;
     return ok;
@@ -54,19 +54,19 @@ static bool answer_again(struct recomputing *r, struct series *series, const str
                          uint64_t key, uint64_t *sum)
 {
     struct session *const s = r->s;
-    struct call call = {.mode = s->outside ? CALL_WALL : CALL_EVENTS};
+    struct call call = {.mode = s->worker.outside ? CALL_WALL : CALL_EVENTS};
     struct child_answer answer;
     char text[RESULT_DETAIL_SIZE];
     if (!series_place(series, s, &print->content, print->placement, &call) || !has_process(r, series))
         return false;
     const enum child_status status =
-        child_call(s->child, &call, session_call_limit(s), &answer, text, sizeof text);
+        child_call(s->worker.child, &call, worker_call_limit(&s->worker), &answer, text, sizeof text);
     if (status != CHILD_OK) {
-        session_child_failed(s, status, text, &series->ended);
+        worker_failed(&s->worker, status, text, &series->ended);
         return false;
     }
-    const int error = answer.returned == 0 ? slots_fingerprint(s, &call, key, sum) : 0;
-    return error ? session_failed(s, "taking a fingerprint", error) : answer.returned == 0;
+    const int error = answer.returned == 0 ? buffers_fingerprint(&s->buffers, &call, key, sum) : 0;
+    return error ? status_failed(&s->status, "taking a fingerprint", error) : answer.returned == 0;
 }
 
 /* Is a missing answer suspicious? It is if the candidate answered before and does not now, and not if the
@@ -75,7 +75,7 @@ static bool is_silence_suspect(struct recomputing *r, const struct series *serie
 {
     const enum cause cause = series->ended.reason.cause;
     r->over = true;
-    return r->s->status == SESSION_OK && cause != CAUSE_MEMORY && cause != CAUSE_BUDGET &&
+    return r->s->status.code == SESSION_OK && cause != CAUSE_MEMORY && cause != CAUSE_BUDGET &&
            !is_interrupted() && !budget_is_over();
 }
 
@@ -88,7 +88,7 @@ static bool is_suspect(struct recomputing *r, struct series *series, const struc
     r->out->compared++;
     if (once == print->sum)
         return false;
-    session_restart(r->s);
+    worker_restart(&r->s->worker);
     if (!answer_again(r, series, print, key, &twice))
         return is_silence_suspect(r, series);
     r->out->varies = twice != once && twice != print->sum;
@@ -102,7 +102,7 @@ static bool compare(struct recomputing *r, struct series *series, const struct f
     const double start = clock_seconds();
     const int from = (int)pcg_below(r->random, (uint64_t)prints->count);
     bool suspect = false;
-    for (int i = 0; i < prints->count && !suspect && !r->over && r->s->status == SESSION_OK; i++) {
+    for (int i = 0; i < prints->count && !suspect && !r->over && r->s->status.code == SESSION_OK; i++) {
         if (i > 0 && clock_seconds() - start >= fmax(r->share * prints->seconds, r->each))
             break;
         suspect = is_suspect(r, series, &prints->item[(from + i) % prints->count], prints->key);
@@ -126,16 +126,16 @@ static void judge_all(struct recomputing *r, const struct recompute_job *job, co
     struct series series = {.where = "a timed call made again", .every = true};
     struct series_call call;
     const double end = clock_seconds() + ceiling;
-    s->now = s->setup;
+    s->buffers.now = s->buffers.setup;
     r->out->suspects++;
     if (!scratch)
-        session_failed(s, "judging calls", -1);
+        status_failed(&s->status, "judging calls", -1);
     else if (series_open(&series, s, config, AGAIN_CONTENT) == 0)
         while (series.calls < CALLS && clock_seconds() < end && !is_interrupted() &&
                series_call(&series, s, &call) && series_judge(&series, s, &totals) &&
                series.ended.outcome == OUTCOME_PASS)
             memset(series.kept, 0, sizeof series.kept);
-    if (s->status == SESSION_OK && is_proved(series.ended.reason.cause))
+    if (s->status.code == SESSION_OK && is_proved(series.ended.reason.cause))
         series_report_ended(&series, &scratch->worst, job->result);
     else
         r->acquittals++;
@@ -152,16 +152,16 @@ static void recompute(struct recomputing *r, const struct recompute_job *job)
     struct series series = {.plain = true};
     bool suspect = false;
     fingerprints_sort(job->prints);
-    s->now = s->setup;
+    s->buffers.now = s->buffers.setup;
     if (series_open(&series, s, &config, job->prints->base) == 0)
         suspect = compare(r, &series, job->prints);
     series_close(&series, s);
     r->spent += clock_seconds() - start;
-    session_end(s);
-    if (suspect && s->status == SESSION_OK)
+    status_end(&s->status);
+    if (suspect && s->status.code == SESSION_OK)
         judge_all(r, job, &config);
-    session_end(s);
-    session_give_back(s, job->result->bytes);
+    status_end(&s->status);
+    memory_give_back(&s->worker, job->result->bytes);
 }
 
 /* Estimated seconds until the first answer, which includes as much time as a call for setting up memory.
@@ -184,8 +184,8 @@ static void recompute_all(struct recomputing *r, const struct recompute_job *job
     }
     r->allowed = fmax(r->allowed, least);
     r->each = r->allowed / count;
-    session_restart(r->s);
-    for (int i = 0; i < count && !r->over && r->s->status == SESSION_OK; i++)
+    worker_restart(&r->s->worker);
+    for (int i = 0; i < count && !r->over && r->s->status.code == SESSION_OK; i++)
         if (is_affordable(r, job[order[i]].prints) && !is_interrupted() && !budget_is_over())
             recompute(r, &job[order[i]]);
 }
@@ -193,7 +193,7 @@ static void recompute_all(struct recomputing *r, const struct recompute_job *job
 enum session_status session_recompute(struct session *s, const struct recompute_job *job, int count,
                                       double share, struct recomputed *out)
 {
-    const double start = clock_seconds(), before = session_not_timing(s);
+    const double start = clock_seconds(), before = evidence_not_timing(&s->evidence);
     struct recomputing r = {.s = s, .out = out, .share = share};
     int *order = calloc((size_t)count + 1, sizeof *order);
     *out = (struct recomputed){.compared = 0};
@@ -205,7 +205,7 @@ enum session_status session_recompute(struct session *s, const struct recompute_
     }
     pcg_free(r.random);
     free(order);
-    s->now = s->setup;
-    s->seconds.time += clock_seconds() - start - (session_not_timing(s) - before);
-    return s->status;
+    s->buffers.now = s->buffers.setup;
+    s->evidence.seconds.time += clock_seconds() - start - (evidence_not_timing(&s->evidence) - before);
+    return s->status.code;
 }

@@ -30,7 +30,7 @@ static void sample_all(struct session *s, struct timed *timed, int count, struct
     int left = 0;
     for (int i = 0; i < count; i++)
         left += !timed[i].over;
-    while (left > 0 && s->status == SESSION_OK) {
+    while (left > 0 && s->status.code == SESSION_OK) {
         struct timed *next = &timed[pcg_below(random, (uint64_t)count)];
         if (next->over)
             continue;
@@ -42,7 +42,7 @@ static void sample_all(struct session *s, struct timed *timed, int count, struct
 /* If another process is not available, or not for long enough, the samples of the others stay. */
 static bool is_cut_off(struct session *s, struct timed *timed, int count)
 {
-    bool cut = session_end(s) == SESSION_SHORT;
+    bool cut = status_end(&s->status) == SESSION_SHORT;
     for (int i = 0; i < count; i++) {
         const enum cause cause = timed[i].series.ended.reason.cause;
         if (timed[i].series.ended.outcome != OUTCOME_SKIPPED ||
@@ -62,8 +62,8 @@ static void sample_elsewhere(struct session *s, struct timed *timed, int count, 
     if (s->options.processes <= 1)
         return;
     const double end = clock_seconds() + ceiling;
-    for (int p = 1;
-         p < s->options.processes && p < PROCESSES_MOST && clock_seconds() < end && s->status == SESSION_OK;
+    for (int p = 1; p < s->options.processes && p < PROCESSES_MOST && clock_seconds() < end &&
+                    s->status.code == SESSION_OK;
          p++) {
         int open = 0;
         for (int i = 0; i < count; i++) {
@@ -76,65 +76,75 @@ static void sample_elsewhere(struct session *s, struct timed *timed, int count, 
         }
         if (open == 0)
             break;
-        if (s->ahead.count == 0)
-            ahead_start(&s, 1, s->options.processes - p, random);
-        session_restart(s);
+        if (s->worker.pool.count == 0)
+            process_pool_start(&(struct worker *){&s->worker}, 1, s->options.processes - p, random);
+        worker_restart(&s->worker);
         sample_all(s, timed, count, random);
         if (is_cut_off(s, timed, count))
             break;
     }
-    ahead_drop(s);
+    process_pool_drop(&s->worker);
 }
 
 /* Called while session_time_several holds the lease, so no other `unseen` times on this device. */
 static void take_times(struct session *s, struct timed *timed, int count)
 {
-    s->disturbed = false;
-    session_look(s);
-    const bool ready = session_keeps_pace(s, true);
+    s->evidence.disturbed = false;
+    evidence_look(&s->evidence, s->options.device, s->options.lease);
+    const bool ready = evidence_keeps_pace(&s->evidence, s->options.device, true);
     struct pcg *random = pcg_new(timed[0].config.seed, "turns");
     if (random) {
         sample_all(s, timed, count, random);
         sample_elsewhere(s, timed, count, random);
     } else {
-        session_failed(s, "timing", -1);
+        status_failed(&s->status, "timing", -1);
     }
     pcg_free(random);
-    session_look(s);
-    const bool slow = !session_keeps_pace(s, false) || !ready;
-    for (int i = 0; i < count && s->status == SESSION_OK; i++) {
+    evidence_look(&s->evidence, s->options.device, s->options.lease);
+    const bool slow = !evidence_keeps_pace(&s->evidence, s->options.device, false) || !ready;
+    for (int i = 0; i < count && s->status.code == SESSION_OK; i++) {
         timed[i].slow = slow;
-        const bool shared = s->disturbed;
+        const bool shared = s->evidence.disturbed;
         timed_check(s, &timed[i]);
-        timed[i].job->result->timing.disturbed = s->disturbed;
-        s->disturbed = shared;
+        timed[i].job->result->timing.disturbed = s->evidence.disturbed;
+        s->evidence.disturbed = shared;
     }
     lease_give(s->options.lease);
 }
 
+/* Notes whether a configuration is timed again for lack of memory. `skipped`: its tensors or a call found none,
+ * while its result still is that of the checks. */
+static void note_memory(struct session *s, struct timing_job *job, struct retry *retry, bool skipped)
+{
+    struct config_result ended = *job->result;
+    if (skipped)
+        session_skip(&ended, CAUSE_MEMORY);
+    job->short_of_memory = memory_was_short(&s->worker, retry, &ended);
+}
+
 /* Judges the kept outputs of one configuration and stores its result. */
-static void finish(struct session *s, struct timed *timed)
+static void finish(struct session *s, struct timed *timed, struct retry *retry)
 {
     if (timed_judge(s, timed) && timed->count)
         timed_summarize(s, timed);
-    timed->job->short_of_memory =
-        timed->series.ended.reason.cause == CAUSE_MEMORY || session_was_short(s, timed->job->result);
+    note_memory(s, timed->job, retry, timed->series.ended.reason.cause == CAUSE_MEMORY);
 }
 
 /* Sets up as many configurations as fit into memory, at least one. */
 static int open_all(struct session *s, struct timing_job *job, int count, struct timed *timed)
 {
     int opened = 0;
-    while (opened < count && opened < SESSION_POOL && s->status == SESSION_OK) {
+    while (opened < count && opened < BUFFERS_SETUPS && s->status.code == SESSION_OK) {
         struct timed *next = &timed[opened];
         next->job = &job[opened];
         next->config = timed_config(job[opened].config);
         next->series.where = "a timed call";
         next->series.prints = job[opened].prints;
-        s->now = &s->setup[opened];
+        s->buffers.now = &s->buffers.setup[opened];
         next->open = series_open(&next->series, s, &next->config, TIMED_CONTENT) == 0;
         /* Leaves half of the memory to the candidate's own allocations. */
-        const bool too_much = opened > 0 && s->memory->available() < s->options.device->memory_bytes / 2;
+        const bool too_much =
+            opened > 0 && s->buffers.memory->available() < s->options.device->memory_bytes / 2;
         if (opened > 0 && (!next->open || too_much))
             series_close(&next->series, s);
         if (!next->open || too_much)
@@ -161,61 +171,62 @@ static int warm_up(struct session *s, const struct timing_job *job, int count)
         struct series series = {.where = "a timed call"};
         struct series_call call;
         const double start = clock_seconds();
-        s->now = s->setup;
+        s->buffers.now = s->buffers.setup;
         if (series_open(&series, s, &config, WARM_CONTENT) == 0)
             series_call(&series, s, &call); /* without memory there is nothing to compile */
         if (job[warm].prints)
             job[warm].prints->first = clock_seconds() - start;
-        ok = s->status == SESSION_SHORT ||
-             (s->status == SESSION_OK && series.ended.outcome == OUTCOME_PASS) ||
+        ok = s->status.code == SESSION_SHORT ||
+             (s->status.code == SESSION_OK && series.ended.outcome == OUTCOME_PASS) ||
              series.ended.reason.cause == CAUSE_MEMORY;
-        if (!ok && warm == 0 && s->status == SESSION_OK)
+        if (!ok && warm == 0 && s->status.code == SESSION_OK)
             series_report_ended(&series, &worst, job->result);
         series_close(&series, s);
-        session_end(s);
+        status_end(&s->status);
     }
     room_leave(s->options.room);
     return warm;
 }
 
-static void time_inside(struct session *s, struct timing_job *job, int count, int *taken)
+static void time_inside(struct session *s, struct timing_job *job, struct retry *retry, int count, int *taken)
 {
-    struct timed *timed = calloc(SESSION_POOL, sizeof *timed);
+    struct timed *timed = calloc(BUFFERS_SETUPS, sizeof *timed);
     const int opened = timed ? open_all(s, job, count, timed) : 0;
     /* a configuration without memory has passed all the same; it only has no time */
     *taken = opened > 0 ? opened : 1;
-    job[0].short_of_memory = opened == 0;
-    s->free_bytes = (double)s->memory->available();
+    if (opened == 0)
+        note_memory(s, job, retry, true);
+    s->worker.shortage.free_bytes = (double)s->buffers.memory->available();
     if (!timed)
-        session_failed(s, "timing", -1);
+        status_failed(&s->status, "timing", -1);
     if (opened > 0)
         take_times(s, timed, opened);
     double bytes = 0;
     for (int i = 0; i < opened; i++) {
-        finish(s, &timed[i]);
+        finish(s, &timed[i], &retry[i]);
         bytes += job[i].result->bytes;
         series_close(&timed[i].series, s);
     }
-    session_give_back(s, bytes);
+    memory_give_back(&s->worker, bytes);
     if (timed && opened == 0)
         series_close(&timed[0].series, s);
-    s->now = s->setup;
+    s->buffers.now = s->buffers.setup;
     free(timed);
-    session_end(s);
+    status_end(&s->status);
 }
 
 /* Times a configuration that lacked memory, when no other process holds any. It has passed; if others hold
  * memory all the same, it has no time. */
-static void time_alone(struct session *s, struct timing_job *job, const struct config_result *before)
+static void time_alone(struct session *s, struct timing_job *job, struct retry *retry)
 {
     int taken;
-    if (s->status != SESSION_OK || !lease_take(s->options.lease) || !room_enter_alone(s->options.room))
+    if (s->status.code != SESSION_OK || !lease_take(s->options.lease) || !room_enter_alone(s->options.room))
         return;
-    *job->result = *before;
-    time_inside(s, job, 1, &taken);
-    session_settle_alone(s, job->result);
+    *job->result = retry->before;
+    time_inside(s, job, retry, 1, &taken);
+    memory_settle(&s->worker, job->result);
     if (job->result->outcome == OUTCOME_SKIPPED)
-        *job->result = *before;
+        *job->result = retry->before;
     room_leave_alone(s->options.room);
 }
 
@@ -223,35 +234,62 @@ static void time_alone(struct session *s, struct timing_job *job, const struct c
  * wants the device alone need not, either. */
 static void time_beside_others(struct session *s, struct timing_job *job, int count, int *taken)
 {
-    struct config_result *before = malloc((size_t)count * sizeof *before);
-    for (int i = 0; before && i < count; i++)
-        before[i] = *job[i].result;
-    const int warm = before ? warm_up(s, job, count) : 0;
+    struct retry *retry = malloc((size_t)count * sizeof *retry);
+    for (int i = 0; retry && i < count; i++) {
+        retry[i] = retry_begin(RETRY_STEP_MEMORY, job[i].result);
+        job[i].short_of_memory = false;
+    }
+    const int warm = retry ? warm_up(s, job, count) : 0;
     *taken = warm > 0 ? warm : 1;
-    if (!before)
-        session_failed(s, "timing", -1);
-    for (int i = 0; before && i < *taken; i++)
-        job[i].short_of_memory = warm == 0 && session_was_short(s, job[i].result);
+    if (!retry)
+        status_failed(&s->status, "timing", -1);
+    else if (warm == 0)
+        note_memory(s, job, retry, false);
     if (warm > 0 && lease_take(s->options.lease) && room_enter(s->options.room)) {
-        time_inside(s, job, warm, taken);
+        time_inside(s, job, retry, warm, taken);
         room_leave(s->options.room);
     }
-    for (int i = 0; before && i < *taken; i++)
+    for (int i = 0; retry && i < *taken; i++)
         if (job[i].short_of_memory)
-            time_alone(s, &job[i], &before[i]);
+            time_alone(s, &job[i], &retry[i]);
     lease_give(s->options.lease);
-    free(before);
+    free(retry);
+}
+
+static enum session_status time_once(struct session *s, struct timing_job *job, int count, int *taken)
+{
+    const double start = clock_seconds(), before = evidence_not_timing(&s->evidence);
+    const double waited = lease_waited(s->options.lease);
+    *taken = count;
+    time_beside_others(s, job, count, taken);
+    s->evidence.seconds.time += clock_seconds() - start - (evidence_not_timing(&s->evidence) - before) -
+                                (lease_waited(s->options.lease) - waited);
+    return s->status.code;
 }
 
 enum session_status session_time_several(struct session *s, struct timing_job *job, int count, int *taken)
 {
-    const double start = clock_seconds(), before = session_not_timing(s);
-    const double waited = lease_waited(s->options.lease);
-    *taken = count;
-    time_beside_others(s, job, count, taken);
-    s->seconds.time += clock_seconds() - start - (session_not_timing(s) - before) -
-                       (lease_waited(s->options.lease) - waited);
-    return s->status;
+    struct retry *retry = malloc((size_t)count * sizeof *retry);
+    for (int i = 0; retry && i < count; i++) {
+        job[i].result->killed_once = false;
+        retry[i] = retry_begin(RETRY_STEP_SIGNAL, job[i].result);
+    }
+    *taken = 1;
+    if (retry)
+        time_once(s, job, count, taken);
+    else
+        status_failed(&s->status, "timing", -1);
+    for (int i = 0, one; retry && i < *taken && s->status.code == SESSION_OK; i++) {
+        if (!retry_again(&retry[i], job[i].result, RETRY_NO_FACTS))
+            continue;
+        struct timing_job again = {
+            .config = job[i].config, .budget_seconds = job[i].budget_seconds, .result = job[i].result};
+        *job[i].result = retry[i].before;
+        time_once(s, &again, 1, &one);
+        job[i].result->killed_once = job[i].result->reason.cause != CAUSE_KILLED;
+    }
+    free(retry);
+    return s->status.code;
 }
 
 enum session_status session_time(struct session *s, const struct config *config, double budget_seconds,
@@ -289,11 +327,11 @@ static void run_late(struct session *s, struct series *series, struct config_res
     while (series->calls < most && clock_seconds() < end && series_call(series, s, &call))
         ;
     if (!scratch)
-        session_failed(s, "late calls", -1);
-    if (s->status == SESSION_OK && series->ended.outcome == OUTCOME_PASS)
+        status_failed(&s->status, "late calls", -1);
+    if (s->status.code == SESSION_OK && series->ended.outcome == OUTCOME_PASS)
         series_judge(series, s, &totals);
     /* If a late call cannot be judged, the results of the checks stay. */
-    if (s->status == SESSION_OK && outcome_is_rejected(series->ended.outcome) &&
+    if (s->status.code == SESSION_OK && outcome_is_rejected(series->ended.outcome) &&
         series->ended.reason.cause != CAUSE_MEMORY)
         series_report_ended(series, &scratch->worst, result);
     free(scratch);
@@ -302,20 +340,20 @@ static void run_late(struct session *s, struct series *series, struct config_res
 enum session_status session_late(struct session *s, const struct config *config, struct config_result *result)
 {
     const struct config timed = timed_config(config);
-    const double start = clock_seconds(), before = session_not_timing(s);
+    const double start = clock_seconds(), before = evidence_not_timing(&s->evidence);
     struct series series = {.where = "a late call"};
     if (!room_enter(s->options.room))
-        return s->status;
-    s->now = s->setup;
-    session_restart(s); /* so that the count of calls starts here */
+        return s->status.code;
+    s->buffers.now = s->buffers.setup;
+    worker_restart(&s->worker); /* so that the count of calls starts here */
     if (series_open(&series, s, &timed, TIMED_CONTENT) == 0)
         run_late(s, &series, result);
     series_close(&series, s);
-    session_restart(s);
-    session_end(s);
+    worker_restart(&s->worker);
+    status_end(&s->status);
     room_leave(s->options.room);
-    s->seconds.time += clock_seconds() - start - (session_not_timing(s) - before);
-    return s->status;
+    s->evidence.seconds.time += clock_seconds() - start - (evidence_not_timing(&s->evidence) - before);
+    return s->status.code;
 }
 
 /* The first call includes first-touch page faults and similar costs, so the limit is generous. */
@@ -325,16 +363,16 @@ static double measure_call(struct session *s, const struct config *config, const
     struct call_result result = {0};
     struct child_answer answer = {.returned = 1};
     char text[RESULT_DETAIL_SIZE];
-    session_arguments(s, instance, &call);
-    if (!slots_fill(s, config, instance, TIMED_CONTENT) || !slots_place(s, 0, PLACE_LOW, NULL, &call) ||
-        !session_child(s, &result))
+    call_arguments(s->options.problem, instance, &call);
+    if (!buffers_fill(&s->buffers, config, instance, TIMED_CONTENT) ||
+        !buffers_place(&s->buffers, 0, PLACE_LOW, NULL, &call) || !worker_map(&s->worker, &result))
         return 0;
     const double start = clock_seconds();
     const enum child_status status =
-        child_call(s->child, &call, session_call_limit(s), &answer, text, sizeof text);
+        child_call(s->worker.child, &call, worker_call_limit(&s->worker), &answer, text, sizeof text);
     const double seconds = clock_seconds() - start;
     if (status != CHILD_OK)
-        session_child_failed(s, status, text, &result);
+        worker_failed(&s->worker, status, text, &result);
     return status == CHILD_OK && answer.returned == 0 ? seconds : 0;
 }
 
@@ -344,11 +382,14 @@ enum session_status session_measure(struct session *s, const struct config *conf
     char why[RESULT_DETAIL_SIZE];
     *seconds = 0;
     if (config_instantiate(config, TIMED_CONTENT, &instance) != 0)
-        session_failed(s, "drawing the configuration", -1);
-    else if (slots_create(s, &instance, why, sizeof why) == 0)
-        *seconds = measure_call(s, config, &instance);
+        status_failed(&s->status, "drawing the configuration", -1);
+    else {
+        process_pool_make_room(&s->worker, instance_total_bytes(s->options.problem, &instance));
+        if (buffers_create(&s->buffers, &instance, 1, false, why, sizeof why) == 0)
+            *seconds = measure_call(s, config, &instance);
+    }
     session_unmap(s);
     instance_clear(&instance);
-    session_end(s);
-    return s->status;
+    status_end(&s->status);
+    return s->status.code;
 }

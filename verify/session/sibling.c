@@ -67,8 +67,8 @@ static bool same_strides(const struct choosing *c, const struct instance *other)
 static bool same_arguments(const struct choosing *c, const struct instance *other)
 {
     struct call mine = {0}, others = {0};
-    session_arguments_of(c->problem, &c->instance, &mine);
-    session_arguments_of(c->problem, other, &others);
+    call_arguments(c->problem, &c->instance, &mine);
+    call_arguments(c->problem, other, &others);
     return memcmp(mine.argument, others.argument, sizeof mine.argument) == 0;
 }
 

@@ -63,7 +63,7 @@ enum task_status task_open(struct task *task, const struct task_options *options
     memset(task, 0, sizeof *task);
     task->options = *options;
     task->problem = options->problem;
-    if (!session_judges(task->problem, task->error, sizeof task->error))
+    if (!judge_covers(task->problem, task->error, sizeof task->error))
         return TASK_INPUT;
     if (task->problem->task)
         made_begin(options->python);

@@ -1,3 +1,4 @@
+#include "proof.h"
 #include "timed.h"
 
 #include <math.h>
@@ -58,8 +59,8 @@ static const double short_ms = 0.5;
 bool timed_is_short(const struct session *s, struct timed *timed)
 {
     double sorted[SAMPLES_ROOM];
-    return s->options.device->backend == BACKEND_CUDA && !s->outside && timed->count >= LEAST_SAMPLES &&
-           median_of(timed->event_ms, timed->count, sorted).value < short_ms;
+    return s->options.device->backend == BACKEND_CUDA && !s->worker.outside &&
+           timed->count >= LEAST_SAMPLES && median_of(timed->event_ms, timed->count, sorted).value < short_ms;
 }
 
 void timed_enter(struct timed *timed)
@@ -112,8 +113,8 @@ static void compare_clocks(struct session *s, struct timed *timed)
     const struct clocks median = {median_of(timed->event_ms, timed->count, sorted).value,
                                   median_of(timed->wall_ms, timed->count, sorted).value};
     config_format(&timed->config, line, sizeof line);
-    s->disturbed = s->disturbed || timed->job->result->timing.disturbed;
-    session_clocks(s, &timed->series, &median, line);
+    s->evidence.disturbed = s->evidence.disturbed || timed->job->result->timing.disturbed;
+    clock_prove(s, &timed->series, &median, line);
 }
 
 /* Allowed excess of one clock over another: milliseconds, and a fraction of the time. */
@@ -161,7 +162,7 @@ static bool is_never_quick(struct session *s, struct timed *timed, double event,
     static const double beside = 0.1;       /* ms, in addition to a control's exchange */
     static const double short_flush = 0.15; /* ms of flushing that the usual limit covers */
     double rest[EXCHANGES], excess = HUGE_VAL;
-    struct control control = {.session = s};
+    struct control control = {.worker = &s->worker};
     struct series_call call;
     bool quick = false;
     int count = 0;
@@ -198,7 +199,7 @@ static void add_up(struct session *s, struct timed *timed)
     const struct slack exchange = {usual_rest(s), 0.5};
     double sorted[SAMPLES_ROOM], gap[SAMPLES_ROOM], excess[SAMPLES_ROOM];
     if (timed->count < (on_host ? LEAST_EXCHANGES : LEAST_SAMPLES) || !defence_is_on(DEFENCE_CLOCKS) ||
-        s->disbelieved || (!on_host && s->disturbed))
+        s->evidence.disbelieved || (!on_host && s->evidence.disturbed))
         return;
     const double event = median_of(timed->event_ms, timed->count, sorted).value;
     for (int i = 0; i < timed->count; i++) {
@@ -207,9 +208,9 @@ static void add_up(struct session *s, struct timed *timed)
         excess[i] = timed->rest_ms[i] + (on_host ? timed->event_ms[i] - event : 0);
     }
     if (exceeds(excess, timed->count, event, exchange))
-        s->disbelieved = !on_host || is_never_quick(s, timed, event, exchange);
+        s->evidence.disbelieved = !on_host || is_never_quick(s, timed, event, exchange);
     else if (!on_host && exceeds(gap, timed->count, event, events))
-        s->disbelieved = true;
+        s->evidence.disbelieved = true;
 }
 
 void timed_check(struct session *s, struct timed *timed)
@@ -263,11 +264,11 @@ void timed_add_rests(struct timed *timed)
 
 const char *timed_method(const struct session *s, bool has_tail)
 {
-    if (s->disbelieved)
+    if (s->evidence.disbelieved)
         return "the judge's clock, cold caches: the process's own clock disagrees";
     if (s->options.device->backend != BACKEND_CUDA)
         return "monotonic clock, cold caches";
-    if (s->outside)
+    if (s->worker.outside)
         return "host's clock until the device is idle, cold L2: it works outside its stream";
     return has_tail ? "CUDA events and the work after them, cold L2" : "CUDA events, cold L2";
 }
@@ -279,7 +280,7 @@ void timed_summarize(const struct session *s, struct timed *timed)
     const bool has_tail = timed_has_tail(timed);
     if (has_tail)
         timed_add_tails(timed);
-    if (s->disbelieved) {
+    if (s->evidence.disbelieved) {
         timed_add_rests(timed);
         timing->disturbed = true;
     }
@@ -331,11 +332,11 @@ bool timed_judge(struct session *s, struct timed *timed)
     struct totals totals = {scratch, -1};
     const struct call_result *ended = &timed->series.ended;
     if (!scratch)
-        session_failed(s, "timing", -1);
-    if (s->status == SESSION_OK && ended->outcome == OUTCOME_PASS && defence_is_on(DEFENCE_JUDGED))
+        status_failed(&s->status, "timing", -1);
+    if (s->status.code == SESSION_OK && ended->outcome == OUTCOME_PASS && defence_is_on(DEFENCE_JUDGED))
         series_judge(&timed->series, s, &totals);
-    if (s->status == SESSION_OK && ended->outcome != OUTCOME_PASS && ended->reason.cause != CAUSE_MEMORY)
+    if (s->status.code == SESSION_OK && ended->outcome != OUTCOME_PASS && ended->reason.cause != CAUSE_MEMORY)
         series_report_ended(&timed->series, &scratch->worst, timed->job->result);
     free(scratch);
-    return s->status == SESSION_OK && ended->outcome == OUTCOME_PASS;
+    return s->status.code == SESSION_OK && ended->outcome == OUTCOME_PASS;
 }

@@ -9,7 +9,7 @@
 #include "share.h"
 #include "skip.h"
 #include "suites.h"
-#include "verify/session/raised.h"
+#include "verify/session/python_exception.h"
 
 #define POINT "rows=7 cols=333 seed=5"
 
@@ -242,14 +242,14 @@ START_TEST(errors_of_one_kind_have_one_name_whatever_their_words)
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
         char words[96];
         snprintf(result.detail, sizeof result.detail, "%s", said[i].detail);
-        ck_assert(raised_error(&result));
-        raised_words(&result, words, sizeof words);
+        ck_assert(exception_is(&result));
+        exception_words(&result, words, sizeof words);
         ck_assert_str_eq(words, said[i].words);
-        first = i == 0 ? raised_kind(&result) : first;
-        ck_assert((raised_kind(&result) == first) == (i < 2));
+        first = i == 0 ? exception_kind(&result) : first;
+        ck_assert((exception_kind(&result) == first) == (i < 2));
     }
     snprintf(result.detail, sizeof result.detail, "killed by signal 11");
-    ck_assert(!raised_error(&result));
+    ck_assert(!exception_is(&result));
 }
 END_TEST
 

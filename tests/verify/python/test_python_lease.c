@@ -14,7 +14,7 @@
 #include "suites.h"
 #include "verify/build/build.h"
 #include "verify/device/lease.h"
-#include "verify/session/session.h"
+#include "verify/session/session_timing.h"
 
 enum { PATIENCE = 40 };
 

@@ -306,7 +306,7 @@ static void run_series(struct series *series, int calls, struct fingerprints *ta
 {
     struct series_call call;
     *series = (struct series){.where = "a timed call", .prints = taken};
-    session->now = session->setup;
+    session->buffers.now = session->buffers.setup;
     ck_assert_int_eq(series_open(series, session, &config[0], 2), 0);
     for (int i = 0; i < calls; i++)
         ck_assert_msg(series_call(series, session, &call), "%s", series->ended.detail);

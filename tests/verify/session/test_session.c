@@ -351,6 +351,8 @@ Suite *session_suite(void)
     tcase_add_test(tests, outcomes_have_one_table);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, times_again_case());
+    suite_add_tcase(suite, retry_case());
+    suite_add_tcase(suite, judge_alone_case());
     suite_add_tcase(suite, ahead_case());
     suite_add_tcase(suite, kept_case());
     suite_add_tcase(suite, sibling_case());

@@ -6,6 +6,7 @@
 #include "forms_session.h"
 #include "suites.h"
 #include "verify/session/session_internal.h"
+#include "verify/session/session_timing.h"
 
 static const char crashes[] =
     "#include <math.h>\n#include <stdint.h>\n#include <stdlib.h>\n"
@@ -31,26 +32,26 @@ START_TEST(who_has_lost_some_is_called_in_processes_that_wait)
 {
     enum { FEW = 3, MORE = 6 };
     struct form_run run;
-    ahead_anywhere(_i == 0);
+    process_pool_anywhere(_i == 0);
     form_run_open(&run, problem_find("softmax"), "rows=3 cols=50 input=normal seed=1", crashes, false);
     check_line(&run, "rows=3 cols=50 input=normal seed=1", OUTCOME_PASS);
     for (int i = 0; i < FEW; i++) {
-        ck_assert_int_eq(run.session->losses, i);
+        ck_assert_int_eq(run.session->worker.losses, i);
         check_line(&run, "rows=5 cols=50 input=normal seed=1", OUTCOME_CRASH);
-        ck_assert_int_eq(run.session->ahead.count, 0);
+        ck_assert_int_eq(run.session->worker.pool.count, 0);
     }
     int waited = 0;
     for (int i = 0; i < MORE; i++) {
         check_line(&run, "rows=5 cols=50 input=normal seed=1", OUTCOME_CRASH);
-        waited += run.session->ahead.count > 0;
+        waited += run.session->worker.pool.count > 0;
         check_line(&run, "rows=3 cols=50 input=normal seed=1", OUTCOME_PASS);
     }
     ck_assert_int_eq(waited > 0, _i == 0);
-    ahead_make_room(run.session, 1e15);
-    ck_assert_int_eq(run.session->ahead.count, 0);
+    process_pool_make_room(&run.session->worker, 1e15);
+    ck_assert_int_eq(run.session->worker.pool.count, 0);
     check_line(&run, "rows=5 cols=50 input=normal seed=1", OUTCOME_CRASH);
     check_line(&run, "rows=3 cols=50 input=normal seed=1", OUTCOME_PASS);
-    ahead_anywhere(false);
+    process_pool_anywhere(false);
     form_run_close(&run);
 }
 END_TEST
@@ -68,7 +69,7 @@ START_TEST(an_end_while_loading_is_told_whichever_process_it_was)
         "{ (void)x, (void)y, (void)rows, (void)cols, (void)stream; abort(); }\n";
     struct form_run run;
     int loading = 0;
-    ahead_anywhere(_i == 0);
+    process_pool_anywhere(_i == 0);
     form_run_open(&run, problem_find("softmax"), "rows=3 cols=50 input=normal seed=1", source, false);
     for (int i = 0; i < TIMES; i++) {
         check_line(&run, "rows=3 cols=50 input=normal seed=1", OUTCOME_CRASH);
@@ -76,7 +77,7 @@ START_TEST(an_end_while_loading_is_told_whichever_process_it_was)
     }
     ck_assert_int_gt(loading, 0);
     ck_assert_int_lt(loading, TIMES);
-    ahead_anywhere(false);
+    process_pool_anywhere(false);
     form_run_close(&run);
 }
 END_TEST
@@ -85,22 +86,22 @@ END_TEST
 START_TEST(late_calls_and_timing_have_processes_that_began_together)
 {
     struct form_run run;
-    ahead_anywhere(_i == 0);
+    process_pool_anywhere(_i == 0);
     form_run_open(&run, problem_find("softmax"), "rows=3 cols=50 input=normal seed=1", crashes, false);
     check_line(&run, "rows=3 cols=50 input=normal seed=1", OUTCOME_PASS);
     session_start_ahead(run.session, 3);
-    ck_assert_int_eq(run.session->ahead.count, _i == 0 ? 3 : 0);
+    ck_assert_int_eq(run.session->worker.pool.count, _i == 0 ? 3 : 0);
     run.result = (struct config_result){.outcome = OUTCOME_PASS};
     ck_assert_int_eq(session_late(run.session, &run.config, &run.result), SESSION_OK);
     ck_assert_int_eq(run.result.outcome, OUTCOME_CRASH); /* which is its 21st call in one process */
-    ck_assert_int_eq(run.session->ahead.count, _i == 0 ? 2 : 0);
-    ck_assert_ptr_null(run.session->child);
+    ck_assert_int_eq(run.session->worker.pool.count, _i == 0 ? 2 : 0);
+    ck_assert_ptr_null(run.session->worker.child);
     run.result = (struct config_result){.outcome = OUTCOME_PASS};
     ck_assert_int_eq(session_time(run.session, &run.config, 0, &run.result), SESSION_OK);
     ck_assert_int_eq(run.result.outcome, OUTCOME_PASS);
     ck_assert(run.result.timing.present);
-    ck_assert_int_eq(run.session->ahead.count, _i == 0 ? 1 : 0);
-    ahead_anywhere(false);
+    ck_assert_int_eq(run.session->worker.pool.count, _i == 0 ? 1 : 0);
+    process_pool_anywhere(false);
     form_run_close(&run);
 }
 END_TEST

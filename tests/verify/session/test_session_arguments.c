@@ -12,7 +12,7 @@
 #include "suites.h"
 #include "verify/build/build.h"
 #include "verify/cli/header.h"
-#include "verify/session/session.h"
+#include "verify/session/session_timing.h"
 
 /* The printed declaration, and a right kernel that macros make faulty; `calls` counts in one process. */
 static const char kernel[] =

@@ -4,6 +4,7 @@
 
 #include "forms_session.h"
 #include "suites.h"
+#include "verify/session/session_timing.h"
 #include "verify/audit/audit.h"
 
 #define HEAD                                                                                                 \

@@ -149,13 +149,13 @@ START_TEST(one_replay_is_proved_and_the_others_are_wrong)
                 "if (where == x) for (int i = 0; i < 300; i++) y[i] = kept[i];"
                 " else for (int i = 0; i < 300; i++) kept[i] = y[i]; where = x;");
     for (config.seed = 1; config.seed < 6; config.seed++) {
-        child = session->child;
+        child = session->worker.child;
         result = (struct config_result){0};
         ck_assert_int_eq(session_check(session, &config, &result), SESSION_OK);
         ck_assert_int_eq(result.outcome, OUTCOME_WRONG);
         session_findings(session, &findings);
         ck_assert_int_eq(findings, 1);
-        ck_assert(config.seed == 1 || session->child == child);
+        ck_assert(config.seed == 1 || session->worker.child == child);
     }
     close_kernel();
 }

@@ -234,7 +234,7 @@ def state_of(model):
 
 
 def untraceable(failure):
-    """The error of a model that itself raises an exception. verify/session/session_told.c looks for these words."""
+    """The error of a model that itself raises an exception. verify/session/expected_values.c looks for these words."""
     return Unsupported(f"the forward pass cannot be traced: {type(failure).__name__}: {str(failure)[:200]}")
 
 

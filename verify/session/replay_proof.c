@@ -8,17 +8,18 @@
 #include <stdlib.h>
 
 #include "gen/contract/space.h"
+#include "proof.h"
 #include "session_internal.h"
 #include "verify/system/defence.h"
 
 /* Placement of the tensors in a call. */
-static enum placement placement_of(const struct session *s, const struct call *call)
+static enum placement placement_of(const struct buffers *b, const struct call *call)
 {
-    const int ring = call->set - s->now->first_set;
+    const int ring = call->set - b->now->first_set;
     for (enum placement placement = PLACE_LOW; placement < PLACE_MIXED; placement++) {
         bool same = true;
-        for (int t = 0; t < s->tensors; t++)
-            same = same && call->offset[t] == region_offset(&s->now->slot[t].region[ring], placement);
+        for (int t = 0; t < b->tensors; t++)
+            same = same && call->offset[t] == region_offset(&b->now->slot[t].region[ring], placement);
         if (same)
             return placement;
     }
@@ -33,21 +34,21 @@ static bool call_anew(struct session *s, const struct judging *judging, const st
     struct call_result ended = {0};
     struct child_answer answer = {.returned = -1};
     char text[RESULT_DETAIL_SIZE];
-    const int ring = like->set - s->now->first_set;
-    const enum placement placement = placement_of(s, like);
+    const int ring = like->set - s->buffers.now->first_set;
+    const enum placement placement = placement_of(&s->buffers, like);
     *passed = false;
-    session_restart(s);
-    if (!slots_place(s, ring, placement, content, &call))
+    worker_restart(&s->worker);
+    if (!buffers_place(&s->buffers, ring, placement, content, &call))
         return false;
-    session_arguments(s, judging->instance, &call);
-    if (!session_child(s, &ended))
-        return s->status == SESSION_OK;
+    call_arguments(s->options.problem, judging->instance, &call);
+    if (!worker_map(&s->worker, &ended))
+        return s->status.code == SESSION_OK;
     const enum child_status status =
-        child_call(s->child, &call, session_call_limit(s), &answer, text, sizeof text);
+        child_call(s->worker.child, &call, worker_call_limit(&s->worker), &answer, text, sizeof text);
     if (status != CHILD_OK)
-        session_child_failed(s, status, text, &ended);
+        worker_failed(&s->worker, status, text, &ended);
     *passed = status == CHILD_OK && answer.returned == 0;
-    return s->status == SESSION_OK;
+    return s->status.code == SESSION_OK;
 }
 
 /* Is the output without the changed element equal to `got`? */
@@ -57,16 +58,16 @@ static bool answers_the_same(struct session *s, const struct judging *judging, c
     struct content plain = *content;
     plain.near.present = false;
     if (!call_anew(s, judging, &plain, call, same) || !*same)
-        return s->status == SESSION_OK;
-    if (!slots_keep(s, call, true))
+        return s->status.code == SESSION_OK;
+    if (!buffers_keep(&s->buffers, call, true))
         return false;
-    for (int t = 0; t < s->tensors && *same; t++) {
-        const struct slot *slot = &s->now->slot[t];
+    for (int t = 0; t < s->buffers.tensors && *same; t++) {
+        const struct slot *slot = &s->buffers.now->slot[t];
         int64_t first = -1;
         const int error =
-            slot->got ? s->memory->find_difference(slot->got, slot->before, slot->bytes, &first) : 0;
+            slot->got ? s->buffers.memory->find_difference(slot->got, slot->before, slot->bytes, &first) : 0;
         if (error)
-            return session_failed(s, "comparing outputs", error);
+            return status_failed(&s->status, "comparing outputs", error);
         *same = first < 0;
     }
     return true;
@@ -76,19 +77,20 @@ static bool answers_the_same(struct session *s, const struct judging *judging, c
 static bool is_right_now(struct session *s, const struct judging *judging, const struct content *content,
                          const struct call *call, bool *right)
 {
-    struct output_result *output = calloc((size_t)s->judgements, sizeof *output);
+    struct output_result *output = calloc((size_t)s->judge.judgements, sizeof *output);
     struct config_result *scratch = calloc(1, sizeof *scratch);
     struct call_result result = {.output = output};
     struct totals totals = {scratch, -1};
-    const struct judging brief = {
-        .config = judging->config, .instance = judging->instance, .call = judging->call, .acquit_only = true};
     bool ok = output && scratch ? call_anew(s, judging, content, call, right)
-                                : session_failed(s, "proving a replay", -1);
+                                : status_failed(&s->status, "proving a replay", -1);
     if (ok && *right) {
-        ok = slots_keep(s, call, true);
-        slots_swap(s);
-        ok = ok && session_judge(s, &brief, &result, &totals);
-        slots_swap(s);
+        ok = buffers_keep(&s->buffers, call, true);
+        buffers_swap(&s->buffers);
+        struct judging brief = session_judging(s, judging->config, judging->instance, judging->call);
+        brief.acquit_only = true;
+        brief.pattern = NULL; /* it belongs to another call */
+        ok = ok && judge_call(&s->judge, &brief, &result, &totals);
+        buffers_swap(&s->buffers);
         *right = result.outcome == OUTCOME_PASS;
     }
     free(output);
@@ -101,31 +103,20 @@ static bool prove(struct session *s, const struct judging *judging, const struct
                   const struct call *call, bool *proved)
 {
     bool same = true;
-    struct pattern *const pattern = s->pattern;
     *proved = false;
-    s->pattern = NULL; /* it belongs to another call */
     if ((!content || answers_the_same(s, judging, content, call, &same)) && same)
         is_right_now(s, judging, content, call, proved);
-    s->pattern = pattern;
-    return s->status == SESSION_OK;
-}
-
-/* One proof suffices. Each needs a process or two, which would take all of the time if every answer is a
- * replay. */
-static bool is_found(const struct session *s)
-{
-    bool found = false;
-    for (int i = 0; i < s->findings; i++)
-        found = found || s->finding[i].kind == FINDING_REPLAY;
-    return found;
+    return s->status.code == SESSION_OK;
 }
 
 bool replay_prove_fresh(struct session *s, const struct judging *judging, const struct call *call, int k,
                         const struct judge_report *report, bool *proved)
 {
     char line[RESULT_LINE_SIZE];
-    const bool several = s->judgements > 1;
-    *proved = is_found(s);
+    const bool several = s->judge.judgements > 1;
+    /* One proof suffices. Each needs a process or two, which would take all of the time if every answer is a
+     * replay. */
+    *proved = evidence_has(&s->evidence, FINDING_REPLAY);
     if (*proved)
         return true;
     if (!prove(s, judging, NULL, call, proved))
@@ -133,12 +124,12 @@ bool replay_prove_fresh(struct session *s, const struct judging *judging, const 
     if (!*proved)
         return true;
     config_format(judging->config, line, sizeof line);
-    session_find(
-        s, FINDING_REPLAY,
+    evidence_find(
+        &s->evidence, FINDING_REPLAY,
         "%.110s: with fresh inputs at the same addresses it returned, bit for bit, its answer to the "
         "previous inputs (%lld of %lld elements%s%s wrong); in a process of its own it answers rightly",
         line, (long long)report->wrong, (long long)report->elements, several ? " of " : "",
-        several ? s->options.problem->tensors[s->judgement[k].output].name : "");
+        several ? s->options.problem->tensors[s->judge.judgement[k].output].name : "");
     return true;
 }
 
@@ -147,7 +138,7 @@ bool replay_prove(struct session *s, const struct judging *judging, const struct
 {
     char line[RESULT_LINE_SIZE], element[160];
     bool proved = false;
-    if (!defence_is_on(DEFENCE_REPLAY) || is_found(s))
+    if (!defence_is_on(DEFENCE_REPLAY) || evidence_has(&s->evidence, FINDING_REPLAY))
         return true;
     if (!prove(s, judging, content, call, &proved))
         return false;
@@ -155,8 +146,8 @@ bool replay_prove(struct session *s, const struct judging *judging, const struct
         return true;
     config_format(judging->config, line, sizeof line);
     content_describe_near(s->options.problem, judging->instance, near, element, sizeof element);
-    session_find(
-        s, FINDING_REPLAY,
+    evidence_find(
+        &s->evidence, FINDING_REPLAY,
         "%.110s%s: with %.90s it returned, bit for bit, its answer to the inputs before; in a process of its "
         "own, without those, it answers rightly",
         line, where, element);

@@ -1,44 +1,85 @@
-/* Judges one call, output by output: every element by its enclosure, then by MPFR (session_witness.c). */
+/* Judges one call, output by output: every element by its enclosure, then by MPFR (witness.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pattern.h"
-#include "session_internal.h"
+#include "expected_values.h"
+#include "judge.h"
+#include "verify/system/clock.h"
+#include "witness.h"
 
-void session_request(const struct session *s, const struct judging *j, int k, struct judge_request *request)
+bool judge_covers(const struct problem *problem, char *text, size_t text_size)
 {
-    const struct problem *problem = s->options.problem;
+    struct judgement judgement[PROBLEM_MAX_TENSORS];
+    int missing;
+    (void)reference_list(problem, judgement, &missing);
+    if (missing < 0)
+        return true;
+    const char *const name = problem->tensors[missing].name;
+    snprintf(text, text_size,
+             "nothing judges %s, which %s writes\n---> write its mathematics in reference_%s.h beside "
+             "reference.h (see reference/context.h), and JUDGED(%s, %s) on the problem's line of "
+             "registry.def",
+             name, problem->name, name, problem->name, name);
+    return false;
+}
+
+void judge_open(struct judge *judge, const struct judge_options *options, struct phase_seconds *seconds,
+                struct status *status)
+{
+    char text[600];
+    int missing;
+    *judge = (struct judge){.options = *options,
+                            .memory = memory_of(options->device->backend),
+                            .tensors = problem_tensor_count(options->problem),
+                            .seconds = seconds,
+                            .status = status};
+    judge->judgements = reference_list(options->problem, judge->judgement, &missing);
+    error_arithmetics(options->problem, options->device->capability, &judge->arithmetics);
+    if (!judge_covers(options->problem, text, sizeof text))
+        status_break(status, SESSION_BAD, "%s", text);
+}
+
+void judge_close(struct judge *judge)
+{
+    oracle_give(judge->options.oracles, judge->oracle);
+    judge->oracle = NULL;
+}
+
+void judge_request(const struct judge *judge, const struct judging *j, int k, struct judge_request *request)
+{
+    const struct problem *problem = judge->options.problem;
     memset(request, 0, sizeof *request);
     request->problem = problem;
-    request->output = s->judgement[k].output;
+    request->output = judge->judgement[k].output;
     memcpy(request->context.extent, j->instance->extent, sizeof request->context.extent);
     memcpy(request->context.scalar, j->instance->scalar, sizeof request->context.scalar);
-    for (int t = 0; t < s->tensors; t++)
-        request->context.tensor[t] = slot_content(&s->now->slot[t]);
+    for (int t = 0; t < judge->tensors; t++)
+        request->context.tensor[t] = j->tensor[t].content;
     request->context.data = j->instance->data;
     request->context.e4m3 = reference_e4m3();
-    request->got = s->now->slot[request->output].got;
+    request->got = j->tensor[request->output].got;
     request->width = instance_tensor_width(&j->instance->tensor[request->output]);
     request->pitch = j->instance->tensor[request->output].pitch;
-    request->arithmetics = s->arithmetics;
+    request->arithmetics = judge->arithmetics;
     request->poison = memory_poison_element(problem->tensors[request->output].dtype);
-    const struct space_tolerance *const own = &s->options.tolerance;
+    const struct space_tolerance *const own = &judge->options.tolerance;
     request->atol = own->given ? own->atol : problem->published_atol;
     request->rtol = own->given ? own->rtol : problem->published_rtol;
-    told_request(s, request);
+    expected_request(judge, request);
     for (int i = 0; i < JUDGE_SAMPLES; i++)
         request->sample[i] = -1;
 }
 
-static void describe_worst(const struct session *s, const struct judging *j, int output,
+static void describe_worst(const struct judge *judge, const struct judging *j, int output,
                            const struct judge_report *report, struct worst *worst)
 {
     const struct instance_tensor *tensor = &j->instance->tensor[output];
     const double want = report->worst.mid + report->worst.shift;
     int64_t rest = report->worst.index;
     *worst = (struct worst){.present = report->worst.index >= 0,
-                            .tensor = s->options.problem->tensors[report->worst.tensor].name,
+                            .tensor = judge->options.problem->tensors[report->worst.tensor].name,
                             .index = report->worst.index,
                             .rank = tensor->rank,
                             .got = report->worst.got,
@@ -69,10 +110,10 @@ static enum cause cause_of(int output, const struct judge_report *report)
 }
 
 /* Appends a sentence about one output. */
-static void describe_wrong(const struct session *s, const struct judging *j, int output,
+static void describe_wrong(const struct judge *judge, const struct judging *j, int output,
                            const struct judge_report *report, char *detail)
 {
-    const char *name = s->options.problem->tensors[output].name;
+    const char *name = judge->options.problem->tensors[output].name;
     const size_t used = strlen(detail), size = RESULT_DETAIL_SIZE - used;
     const char *comma = used ? "; " : "";
     char at[21 * PROBLEM_MAX_RANK], changed[64] = "";
@@ -93,13 +134,13 @@ static void describe_wrong(const struct session *s, const struct judging *j, int
                        "named twice");
 }
 
-const char *session_arithmetic_name(const struct session *s, int arithmetic)
+static const char *arithmetic_name(const struct judge *judge, int arithmetic)
 {
-    return arithmetic < s->arithmetics.count ? s->arithmetics.item[arithmetic].name : "wrong";
+    return arithmetic < judge->arithmetics.count ? judge->arithmetics.item[arithmetic].name : "wrong";
 }
 
 /* Accumulates over the calls of a configuration: the worst element, the loosest arithmetic. */
-static void add_up(const struct session *s, const struct judge_report *report, const struct worst *worst,
+static void add_up(const struct judge *judge, const struct judge_report *report, const struct worst *worst,
                    struct totals *totals)
 {
     struct config_result *total = totals->result;
@@ -115,34 +156,34 @@ static void add_up(const struct session *s, const struct judge_report *report, c
     }
     if (!total->fits || report->fits > total->arithmetic) {
         total->arithmetic = report->fits;
-        total->fits = session_arithmetic_name(s, report->fits);
+        total->fits = arithmetic_name(judge, report->fits);
     }
 }
 
-static int call_judge(const struct session *s, int k, const struct judge_request *request,
-                      struct judge_report *report)
+static int compute(const struct judge *judge, int k, const struct judge_request *request,
+                   struct judge_report *report)
 {
-    const struct reference *reference = s->judgement[k].reference;
-    return s->options.device->backend == BACKEND_CUDA ? reference->judge_cuda(request, report)
-                                                      : reference->judge_host(request, report);
+    const struct reference *reference = judge->judgement[k].reference;
+    return judge->options.device->backend == BACKEND_CUDA ? reference->judge_cuda(request, report)
+                                                          : reference->judge_host(request, report);
 }
 
 /* Judges all elements and chooses the elements for the witness to audit. If one element is expensive, its row
  * is judged again for the samples' enclosures. */
-static int judge_elements(const struct session *s, const struct judging *j, int k,
+static int judge_elements(const struct judge *judge, const struct judging *j, int k,
                           struct judge_request *request, struct judge_report *report)
 {
     const int64_t elements = instance_tensor_count(&j->instance->tensor[request->output]);
-    const bool expensive = witness_is_expensive(s, k, request);
+    const bool expensive = witness_is_expensive(judge, k, request);
     if (j->thorough && !expensive)
-        witness_choose(s, j, k, -1, elements, request);
-    int error = call_judge(s, k, request, report);
+        witness_choose(judge, j, k, -1, elements, request);
+    int error = compute(judge, k, request, report);
     if (!error && j->thorough && expensive && !j->brief && report->worst.index >= 0) {
         struct judge_report *again = malloc(sizeof *again);
-        const int64_t row = s->judgement[k].reference->row_of(request, report->worst.index);
+        const int64_t row = judge->judgement[k].reference->row_of(request, report->worst.index);
         request->only_row = row + 1;
-        witness_choose(s, j, k, report->worst.index, elements, request);
-        error = again ? call_judge(s, k, request, again) : -1;
+        witness_choose(judge, j, k, report->worst.index, elements, request);
+        error = again ? compute(judge, k, request, again) : -1;
         if (!error)
             memcpy(report->sample, again->sample, sizeof report->sample);
         request->only_row = 0;
@@ -152,32 +193,27 @@ static int judge_elements(const struct session *s, const struct judging *j, int 
     return error;
 }
 
-bool session_expect(struct session *s, const struct judging *j, int k, void *expected)
+bool judge_expect(struct judge *judge, const struct judging *j, int k, void *expected)
 {
     struct judge_request request;
     bool untold;
-    if (!told_ask(s, j, &untold))
-        return untold ? session_break(s, SESSION_SHORT, "%.500s", s->answer.text) : false;
+    if (!expected_ask(judge, j, &untold))
+        return untold ? status_break(judge->status, SESSION_SHORT, "%.500s", judge->answer.text) : false;
     struct judge_report *report = malloc(sizeof *report);
-    session_request(s, j, k, &request);
+    judge_request(judge, j, k, &request);
     request.expected = expected;
-    const int error = report ? call_judge(s, k, &request, report) : -1;
+    const int error = report ? compute(judge, k, &request, report) : -1;
     free(report);
-    return error ? session_failed(s, "computing the expected output", error) : true;
+    return error ? status_failed(judge->status, "computing the expected output", error) : true;
 }
 
 /* --- which elements are wrong --- */
 
-void session_observe(struct session *s, struct pattern *pattern)
-{
-    s->pattern = pattern;
-}
-
 /* The output whose pattern is described: that of the worst element. */
-static int worst_output(const struct session *s, const struct call_result *result)
+static int worst_output(const struct judge *judge, const struct call_result *result)
 {
     int worst = -1;
-    for (int k = 0; k < s->judgements; k++) {
+    for (int k = 0; k < judge->judgements; k++) {
         const struct judge_report *report = &result->output[k].report;
         if (report->wrong > 0 &&
             (worst < 0 || report->worst_ratio > result->output[worst].report.worst_ratio))
@@ -186,71 +222,71 @@ static int worst_output(const struct session *s, const struct call_result *resul
     return worst;
 }
 
-static void describe_pattern(const struct session *s, const struct judging *j, int output,
+static void describe_pattern(const struct judge *judge, const struct judging *j, int output,
                              const unsigned char *wrong)
 {
     const struct instance_tensor *tensor = &j->instance->tensor[output];
-    const struct tensor *named = &s->options.problem->tensors[output];
-    char text[sizeof s->pattern->text];
-    pattern_describe(wrong, tensor->dim, tensor->rank, named->shape, s->pattern);
-    memcpy(text, s->pattern->text, sizeof text);
-    if (s->pattern->present && s->judgements > 1)
-        snprintf(s->pattern->text, sizeof s->pattern->text, "%s: %.250s", named->name, text);
+    const struct tensor *named = &judge->options.problem->tensors[output];
+    char text[sizeof j->pattern->text];
+    pattern_describe(wrong, tensor->dim, tensor->rank, named->shape, j->pattern);
+    memcpy(text, j->pattern->text, sizeof text);
+    if (j->pattern->present && judge->judgements > 1)
+        snprintf(j->pattern->text, sizeof j->pattern->text, "%s: %.250s", named->name, text);
 }
 
 /* Judges the same elements again, to mark which are wrong. */
-static bool observe(struct session *s, const struct judging *j, int k)
+static bool observe(struct judge *judge, const struct judging *j, int k)
 {
     struct judge_request request;
-    const int output = s->judgement[k].output;
+    const int output = judge->judgement[k].output;
     const int64_t elements = instance_tensor_count(&j->instance->tensor[output]);
     struct judge_report *report = malloc(sizeof *report);
     unsigned char *wrong = malloc((size_t)elements);
     void *mask = NULL;
-    int error = report && wrong ? s->memory->take(&mask, (size_t)elements) : -1;
+    int error = report && wrong ? judge->memory->take(&mask, (size_t)elements) : -1;
     if (!error)
-        error = s->memory->poison(mask, (size_t)elements, 0);
-    session_request(s, j, k, &request);
+        error = judge->memory->poison(mask, (size_t)elements, 0);
+    judge_request(judge, j, k, &request);
     request.wrong = mask;
     if (!error)
-        error = call_judge(s, k, &request, report);
+        error = compute(judge, k, &request, report);
     if (!error)
-        error = s->memory->to_host(wrong, mask, 0, elements);
+        error = judge->memory->to_host(wrong, mask, 0, elements);
     if (!error)
-        describe_pattern(s, j, output, wrong);
+        describe_pattern(judge, j, output, wrong);
     if (mask)
-        s->memory->release(mask);
+        judge->memory->release(mask);
     free(report);
     free(wrong);
-    return error ? session_failed(s, "finding the wrong elements", error) : true;
+    return error ? status_failed(judge->status, "finding the wrong elements", error) : true;
 }
 
 /* --- the judgement --- */
 
 /* Judges one output of a call: its report, MPFR's answers, and its contribution to the configuration. */
-static bool judge_output(struct session *s, const struct judging *j, int k, struct output_result *output,
+static bool judge_output(struct judge *judge, const struct judging *j, int k, struct output_result *output,
                          struct totals *totals)
 {
     struct judge_request request;
     struct worst worst;
     const double start = clock_seconds();
-    session_request(s, j, k, &request);
+    judge_request(judge, j, k, &request);
     if (instance_tensor_count(&j->instance->tensor[request.output]) == 0) {
-        /* there was nothing to write, and slots_inspect saw nothing written */
+        /* there was nothing to write, and buffers_inspect saw nothing written */
         output->report = (struct judge_report){
             .first_wrong = -1, .last_wrong = -1, .worst_ratio = -1, .worst = {.index = -1}};
         worst = (struct worst){.present = false};
-        add_up(s, &output->report, &worst, totals);
+        add_up(judge, &output->report, &worst, totals);
         return true;
     }
-    const int error = judge_elements(s, j, k, &request, &output->report);
-    s->seconds.judge += clock_seconds() - start;
+    const int error = judge_elements(judge, j, k, &request, &output->report);
+    judge->seconds->judge += clock_seconds() - start;
     if (error)
-        return session_failed(s, "judging", error);
-    describe_worst(s, j, request.output, &output->report, &worst);
-    if (!witness_hear(s, j, k, &request, &output->report, totals->result, &worst))
+        return status_failed(judge->status, "judging", error);
+    describe_worst(judge, j, request.output, &output->report, &worst);
+    if (!witness_hear(judge, j, k, &request, &output->report, totals->result, &worst))
         return false;
-    add_up(s, &output->report, &worst, totals);
+    add_up(judge, &output->report, &worst, totals);
     output->outcome = output->report.unwritten           ? OUTCOME_UNWRITTEN
                       : output->report.wrong > 0         ? OUTCOME_WRONG
                       : output->report.open > JUDGE_OPEN ? OUTCOME_SKIPPED
@@ -260,22 +296,22 @@ static bool judge_output(struct session *s, const struct judging *j, int k, stru
 
 /* Combines outputs: unwritten elements take precedence, then wrong ones; open ones count only if nothing is
  * wrong. */
-static void sum_up(const struct session *s, const struct judging *j, struct call_result *result)
+static void sum_up(const struct judge *judge, const struct judging *j, struct call_result *result)
 {
     static const enum outcome order[] = {OUTCOME_UNWRITTEN, OUTCOME_WRONG, OUTCOME_SKIPPED, OUTCOME_PASS};
     int rank = 3;
-    for (int k = 0; k < s->judgements; k++)
+    for (int k = 0; k < judge->judgements; k++)
         for (int r = 0; r < rank; r++)
             if (result->output[k].outcome == order[r])
                 rank = r;
     result->outcome = order[rank];
-    for (int k = 0; k < s->judgements; k++) {
+    for (int k = 0; k < judge->judgements; k++) {
         const struct judge_report *report = &result->output[k].report;
-        const int output = s->judgement[k].output;
+        const int output = judge->judgement[k].output;
         if (report->wrong > 0) {
             if (result->reason.cause == CAUSE_NONE)
                 result->reason.cause = cause_of(output, report);
-            describe_wrong(s, j, output, report, result->detail);
+            describe_wrong(judge, j, output, report, result->detail);
         } else if (result->outcome == OUTCOME_SKIPPED && report->open > JUDGE_OPEN) {
             result->reason.cause = CAUSE_OPEN;
             snprintf(result->detail, sizeof result->detail,
@@ -286,30 +322,30 @@ static void sum_up(const struct session *s, const struct judging *j, struct call
 }
 
 /* Expected values are not available, so the configuration is not judged. */
-static void leave_out(const struct session *s, struct call_result *result)
+static void leave_out(const struct judge *judge, struct call_result *result)
 {
     result->outcome = OUTCOME_SKIPPED;
     result->reason.cause = CAUSE_NO_REFERENCE;
-    snprintf(result->detail, sizeof result->detail, "%.300s", s->answer.text);
+    snprintf(result->detail, sizeof result->detail, "%.300s", judge->answer.text);
 }
 
-bool session_judge(struct session *s, const struct judging *j, struct call_result *result,
-                   struct totals *totals)
+bool judge_call(struct judge *judge, const struct judging *j, struct call_result *result,
+                struct totals *totals)
 {
     const double start = clock_seconds();
     bool untold;
-    const bool told = told_ask(s, j, &untold);
-    s->seconds.judge += clock_seconds() - start;
+    const bool told = expected_ask(judge, j, &untold);
+    judge->seconds->judge += clock_seconds() - start;
     if (untold)
-        leave_out(s, result);
+        leave_out(judge, result);
     if (!told)
         return untold;
-    told_add(s, &totals->result->oracle_quality);
-    for (int k = 0; k < s->judgements; k++)
-        if (!judge_output(s, j, k, &result->output[k], totals))
+    expected_add_quality(judge, &totals->result->oracle_quality);
+    for (int k = 0; k < judge->judgements; k++)
+        if (!judge_output(judge, j, k, &result->output[k], totals))
             return false;
     result->judged = true;
-    sum_up(s, j, result);
-    const int worst = worst_output(s, result);
-    return worst < 0 || !s->pattern || s->pattern->present || observe(s, j, worst);
+    sum_up(judge, j, result);
+    const int worst = worst_output(judge, result);
+    return worst < 0 || !j->pattern || j->pattern->present || observe(judge, j, worst);
 }

@@ -5,9 +5,10 @@
 
 #include "gen/contract/instantiate.h"
 #include "gen/contract/space.h"
-#include "session_internal.h"
+#include "expected_values.h"
+#include "verify/system/clock.h"
 
-static struct oracle_options wanted_by(const struct session_options *options)
+static struct oracle_options wanted_by(const struct judge_options *options)
 {
     return (struct oracle_options){.problem = options->problem,
                                    .python = options->interpreter,
@@ -16,65 +17,64 @@ static struct oracle_options wanted_by(const struct session_options *options)
                                    .memory = options->memory};
 }
 
-void session_prepare(const struct session_options *options, int count)
+void judge_prepare(const struct judge_options *options, int count)
 {
     const struct oracle_options wanted = wanted_by(options);
     if (options->problem->oracle)
         oracle_pool_prepare(options->oracles, &wanted, count);
 }
 
-static bool open_oracle(struct session *s)
+static bool open_oracle(struct judge *judge)
 {
-    const struct oracle_options wanted = wanted_by(&s->options);
-    if (!s->oracle)
-        s->oracle = oracle_take(s->options.oracles, &wanted);
-    return s->oracle || session_failed(s, "the oracle", -1);
+    const struct oracle_options wanted = wanted_by(&judge->options);
+    if (!judge->oracle)
+        judge->oracle = oracle_take(judge->options.oracles, &wanted);
+    return judge->oracle || status_failed(judge->status, "the oracle", -1);
 }
 
-static enum oracle_status ask(struct session *s, const struct judging *j)
+static enum oracle_status ask(struct judge *judge, const struct judging *j)
 {
-    struct oracle_question question = {.instance = j->instance, .to_host = s->memory->to_host};
-    for (int t = 0; t < s->tensors; t++) {
-        const struct slot *slot = &s->now->slot[t];
-        question.tensor[t] =
-            s->options.problem->tensors[t].role == TENSOR_OUTPUT ? slot->got : slot_content(slot);
-        question.after[t] = slot->got;
+    struct oracle_question question = {.instance = j->instance, .to_host = judge->memory->to_host};
+    for (int t = 0; t < judge->tensors; t++) {
+        question.tensor[t] = j->tensor[t].content;
+        question.after[t] = j->tensor[t].got;
     }
-    return oracle_ask(s->oracle, &question, &s->answer);
+    return oracle_ask(judge->oracle, &question, &judge->answer);
 }
 
-bool told_ask(struct session *s, const struct judging *j, bool *untold)
+bool expected_ask(struct judge *judge, const struct judging *j, bool *missing)
 {
-    *untold = false;
-    if (!s->options.problem->oracle)
+    *missing = false;
+    if (!judge->options.problem->oracle)
         return true;
-    if (!open_oracle(s))
+    if (!open_oracle(judge))
         return false;
-    switch (ask(s, j)) {
+    switch (ask(judge, j)) {
     case ORACLE_OK: return true;
-    case ORACLE_UNTOLD: *untold = true; return false;
-    case ORACLE_SHORT: return session_break(s, SESSION_SHORT, "memory ran out: %.500s", s->answer.text);
+    case ORACLE_UNTOLD: *missing = true; return false;
+    case ORACLE_SHORT:
+        return status_break(judge->status, SESSION_SHORT, "memory ran out: %.500s", judge->answer.text);
     case ORACLE_FAILED: break;
     }
-    return session_break(s, SESSION_BROKEN, "%.900s", s->answer.text);
+    return status_break(judge->status, SESSION_BROKEN, "%.900s", judge->answer.text);
 }
 
-bool told_admits(struct session *s, const struct config *before, const struct config *after)
+bool expected_admits(struct judge *judge, const struct config *before, const struct config *after)
 {
     struct instance first, then;
     char text[RESULT_DETAIL_SIZE];
-    if (!s->options.problem->task)
+    if (!judge->options.problem->task)
         return true;
-    if (!open_oracle(s) || config_measure(before, &first))
+    if (!open_oracle(judge) || config_measure(before, &first))
         return false;
     enum oracle_status status = config_measure(after, &then) ? ORACLE_SHORT : ORACLE_OK;
     if (status == ORACLE_OK) {
-        status = oracle_admits(s->oracle, &first, &then, text, sizeof text);
+        status = oracle_admits(judge->oracle, &first, &then, text, sizeof text);
         instance_clear(&then);
     }
     instance_clear(&first);
     if (status == ORACLE_FAILED)
-        session_break(s, SESSION_BROKEN, "%.900s", text);
+        status_break(judge->status, SESSION_BROKEN, "%.900s", text);
     return status == ORACLE_OK;
 }
 
@@ -82,25 +82,25 @@ bool told_admits(struct session *s, const struct config *before, const struct co
  * and with them. */
 static const char untraced[] = "the forward pass cannot be traced: ";
 
-bool told_excuse(struct session *s, const struct judging *j, struct call_result *result)
+bool expected_excuse(struct judge *judge, const struct judging *j, struct call_result *result)
 {
-    if (!s->options.problem->oracle ||
+    if (!judge->options.problem->oracle ||
         (result->outcome != OUTCOME_REFUSED && result->outcome != OUTCOME_CRASH))
         return true;
-    if (!open_oracle(s))
+    if (!open_oracle(judge))
         return false;
-    if (ask(s, j) != ORACLE_UNTOLD || strncmp(s->answer.text, untraced, sizeof untraced - 1) != 0)
+    if (ask(judge, j) != ORACLE_UNTOLD || strncmp(judge->answer.text, untraced, sizeof untraced - 1) != 0)
         return true;
     result->outcome = OUTCOME_SKIPPED;
     result->reason.cause = CAUSE_NO_REFERENCE;
     snprintf(result->detail, sizeof result->detail, "the task's own model does not run here: %.240s",
-             s->answer.text + sizeof untraced - 1);
+             judge->answer.text + sizeof untraced - 1);
     return true;
 }
 
-void told_request(const struct session *s, struct judge_request *request)
+void expected_request(const struct judge *judge, struct judge_request *request)
 {
-    const struct oracle_output *output = &s->answer.output[request->output];
+    const struct oracle_output *output = &judge->answer.output[request->output];
     request->want = output->want;
     request->allowed = output->allowed;
     request->given = output->elements;
@@ -115,8 +115,8 @@ static bool agrees(const struct judged *worst, double value)
     return fabs(value - worst->mid) <= fmax(worst->allowed / 4, 0x1p-45 * fabs(worst->mid));
 }
 
-bool told_hear(struct session *s, const struct judging *j, int k, struct judge_report *report,
-               struct config_result *total, struct worst *worst)
+bool expected_confirm(struct judge *judge, const struct judging *j, int k, struct judge_report *report,
+                      struct config_result *total, struct worst *worst)
 {
     const struct judged *const element = &report->worst;
     char text[1200], line[RESULT_LINE_SIZE];
@@ -125,19 +125,19 @@ bool told_hear(struct session *s, const struct judging *j, int k, struct judge_r
         return true;
     const double start = clock_seconds();
     const enum oracle_status status =
-        oracle_hear(s->oracle, s->judgement[k].output, element->index, &value, text, sizeof text);
-    s->seconds.witness += clock_seconds() - start;
+        oracle_hear(judge->oracle, judge->judgement[k].output, element->index, &value, text, sizeof text);
+    judge->seconds->witness += clock_seconds() - start;
     if (status == ORACLE_FAILED)
-        return session_break(s, SESSION_BROKEN, "%.900s", text);
+        return status_break(judge->status, SESSION_BROKEN, "%.900s", text);
     if (status != ORACLE_OK)
         return true; /* it has no witness; `witnessed` tells so in the report */
     config_format(j->config, line, sizeof line);
     if (!agrees(element, value))
-        return session_break(
-            s, SESSION_BROKEN,
+        return status_break(
+            judge->status, SESSION_BROKEN,
             "internal error: element %lld of %s (%s), call %d: the graph in fp64 gives %.17g, in MPFR "
             "%.17g, allowed %.3g\n---> please report this line; no verdict can be trusted",
-            (long long)element->index, s->options.problem->tensors[s->judgement[k].output].name, line,
+            (long long)element->index, judge->options.problem->tensors[judge->judgement[k].output].name, line,
             j->call, element->mid, value, element->allowed);
     worst->want = value;
     worst->error = fabs(element->got - value);
@@ -150,13 +150,13 @@ bool told_hear(struct session *s, const struct judging *j, int k, struct judge_r
     return true;
 }
 
-void told_add(const struct session *s, struct oracle_quality *told)
+void expected_add_quality(const struct judge *judge, struct oracle_quality *told)
 {
     bool constant = true;
-    if (!s->options.problem->oracle)
+    if (!judge->options.problem->oracle)
         return;
-    for (int t = 0; t < s->tensors; t++) {
-        const struct oracle_output *output = &s->answer.output[t];
+    for (int t = 0; t < judge->tensors; t++) {
+        const struct oracle_output *output = &judge->answer.output[t];
         told->fp64 |= output->want && !output->enclosed;
         told->ensemble |= output->want && output->ensemble;
         told->open |= output->want && output->open;

@@ -1,19 +1,16 @@
-/* Python exceptions: decides which belong to the configuration, and which may be consequences of an earlier
- * exception. */
-#include "raised.h"
+#include "python_exception.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "gen/random/mix.h"
-#include "session_internal.h"
 
-bool raised_error(const struct config_result *result)
+bool exception_is(const struct config_result *result)
 {
     return result->outcome == OUTCOME_CRASH && strncmp(result->detail, "raised ", strlen("raised ")) == 0;
 }
 
-void raised_words(const struct config_result *result, char *text, size_t text_size)
+void exception_words(const struct config_result *result, char *text, size_t text_size)
 {
     const char *const line = strstr(result->detail, " (line ");
     size_t length = strcspn(result->detail, ":(");
@@ -21,11 +18,11 @@ void raised_words(const struct config_result *result, char *text, size_t text_si
     snprintf(text, text_size, "%.*s%s", (int)length, result->detail, line ? line : "");
 }
 
-uint64_t raised_kind(const struct config_result *result)
+uint64_t exception_kind(const struct config_result *result)
 {
     char words[sizeof result->detail];
     uint64_t kind = 0;
-    raised_words(result, words, sizeof words);
+    exception_words(result, words, sizeof words);
     for (const char *p = words; *p; p++)
         kind = mix64(kind ^ (uint64_t)(unsigned char)*p);
     return kind;
@@ -42,23 +39,23 @@ static uint64_t kind_of_words(const struct config_result *result)
 }
 
 /* Does the text name a line of the candidate? Without one, its origin is unknown. */
-static bool tells_where(const struct session *s, const struct config_result *result)
+static bool tells_where(const struct python_exceptions *e, const struct config_result *result)
 {
-    const bool raised = (s->raised.now && raised_error(result)) || result->outcome == OUTCOME_REFUSED;
+    const bool raised = (e->now && exception_is(result)) || result->outcome == OUTCOME_REFUSED;
     return raised && strstr(result->detail, " (line ");
 }
 
-bool raised_is_known(const struct session *s, const struct config_result *result)
+bool exception_is_known(const struct python_exceptions *e, const struct config_result *result)
 {
     const uint64_t kind = kind_of_words(result);
-    for (int i = 0; i < s->raised.kinds && tells_where(s, result); i++)
-        if (s->raised.kind[i] == kind)
+    for (int i = 0; i < e->kinds && tells_where(e, result); i++)
+        if (e->kind[i] == kind)
             return true;
     return false;
 }
 
-void raised_keep(struct session *s, const struct config_result *result)
+void exception_keep(struct python_exceptions *e, const struct config_result *result)
 {
-    if (tells_where(s, result) && !raised_is_known(s, result) && s->raised.kinds < SESSION_RAISES)
-        s->raised.kind[s->raised.kinds++] = kind_of_words(result);
+    if (tells_where(e, result) && !exception_is_known(e, result) && e->kinds < EXCEPTION_KINDS)
+        e->kind[e->kinds++] = kind_of_words(result);
 }

@@ -6,7 +6,9 @@
 
 #include "gen/random/pcg.h"
 #include "gen/contract/space.h"
-#include "session_internal.h"
+#include "expected_values.h"
+#include "verify/system/clock.h"
+#include "witness.h"
 
 /* Terms that MPFR may use to audit one configuration, besides its worst element. */
 static const double audit_terms = 4e5;
@@ -15,21 +17,21 @@ static const double audit_terms = 4e5;
  * audited over some of the terms. */
 static const double hearing_terms = 2e7;
 
-static const struct reference *reference_of(const struct session *s, int k)
+static const struct reference *reference_of(const struct judge *judge, int k)
 {
-    return s->judgement[k].reference;
+    return judge->judgement[k].reference;
 }
 
-/* An imported task has precomputed expected values; session_told.c confirms them. */
-static bool has_witness(const struct session *s, int k)
+/* An imported task has precomputed expected values; expected_values.c confirms them. */
+static bool has_witness(const struct judge *judge, int k)
 {
-    return reference_of(s, k)->witness_list != NULL;
+    return reference_of(judge, k)->witness_list != NULL;
 }
 
-bool witness_is_expensive(const struct session *s, int k, const struct judge_request *request)
+bool witness_is_expensive(const struct judge *judge, int k, const struct judge_request *request)
 {
-    return has_witness(s, k) && reference_of(s, k)->row_of(request, 0) >= 0 &&
-           reference_of(s, k)->witness_cost(request) * JUDGE_SAMPLES > audit_terms;
+    return has_witness(judge, k) && reference_of(judge, k)->row_of(request, 0) >= 0 &&
+           reference_of(judge, k)->witness_cost(request) * JUDGE_SAMPLES > audit_terms;
 }
 
 /* An expensive fold is audited over as many terms as the audit allows, from a random position on. */
@@ -47,22 +49,22 @@ static void choose_terms(const struct reference *reference, struct pcg *pcg, int
 }
 
 /* The random stream of the first judgement is named by the problem; those of others also by their tensor. */
-void witness_choose(const struct session *s, const struct judging *j, int k, int64_t near, int64_t elements,
+void witness_choose(const struct judge *judge, const struct judging *j, int k, int64_t near, int64_t elements,
                     struct judge_request *request)
 {
-    const struct problem *problem = s->options.problem;
+    const struct problem *problem = judge->options.problem;
     char purpose[160];
-    if (!has_witness(s, k))
+    if (!has_witness(judge, k))
         return;
     snprintf(purpose, sizeof purpose, "%s/audit/%d%s%s", problem->name, j->call, k ? "/" : "",
              k ? problem->tensors[request->output].name : "");
     struct pcg *pcg = pcg_new(j->config->seed, purpose);
     for (int i = 0; i < JUDGE_SAMPLES; i++) {
         const uint64_t pick = pcg ? pcg_below(pcg, (uint64_t)elements) : 0;
-        request->sample[i] = near < 0 ? (int64_t)pick : reference_of(s, k)->same_row(request, near, pick);
+        request->sample[i] = near < 0 ? (int64_t)pick : reference_of(judge, k)->same_row(request, near, pick);
     }
-    if (near >= 0 && reference_of(s, k)->terms)
-        choose_terms(reference_of(s, k), pcg, near, request);
+    if (near >= 0 && reference_of(judge, k)->terms)
+        choose_terms(reference_of(judge, k), pcg, near, request);
     pcg_free(pcg);
 }
 
@@ -86,12 +88,12 @@ static bool is_in_part(const struct judge_request *request)
     return request->context.end_term > 0;
 }
 
-static void list_trials(const struct session *s, const struct judging *j, int k,
+static void list_trials(const struct judge *judge, const struct judging *j, int k,
                         const struct judge_request *request, const struct judge_report *report,
                         struct trials *trials)
 {
-    const struct reference *reference = reference_of(s, k);
-    const bool brief = j->brief && witness_is_expensive(s, k, request), in_part = is_in_part(request);
+    const struct reference *reference = reference_of(judge, k);
+    const bool brief = j->brief && witness_is_expensive(judge, k, request), in_part = is_in_part(request);
     const bool endless = reference->terms && reference->witness_cost(request) > hearing_terms;
     if (report->wrong > 0 && (j->acquit_only || brief))
         return;
@@ -108,7 +110,7 @@ static void list_trials(const struct session *s, const struct judging *j, int k,
 
 /* If MPFR's value is outside its enclosure, or acquits an element that the enclosure rejected, the oracle
  * itself is wrong: then there is no verdict. */
-static bool hear_trials(struct session *s, const struct judging *j, int k, const struct trials *trials,
+static bool hear_trials(struct judge *judge, const struct judging *j, int k, const struct trials *trials,
                         struct judge_report *report, struct worst *worst)
 {
     char line[RESULT_LINE_SIZE];
@@ -118,14 +120,14 @@ static bool hear_trials(struct session *s, const struct judging *j, int k, const
         const struct witnessed *answer = &trials->answer[i];
         const bool condemned = trials->reason[i] == TRIAL_WORST && report->wrong > 0;
         if (!answer->inside || (condemned && answer->ok))
-            return session_break(
-                s, SESSION_BROKEN,
+            return status_break(
+                judge->status, SESSION_BROKEN,
                 "internal error: element %lld of %s%s%s (%s), call "
                 "%d: enclosure %.17g +- %.3g, MPFR witness %.17g, candidate %.9g, allowed %.3g\n"
                 "---> please report this line; no verdict can be trusted",
                 (long long)e->index, j->config->problem->name, k ? " " : "",
-                k ? s->options.problem->tensors[s->judgement[k].output].name : "", line, j->call, e->mid,
-                e->rad, answer->value, e->got, e->allowed);
+                k ? judge->options.problem->tensors[judge->judgement[k].output].name : "", line, j->call,
+                e->mid, e->rad, answer->value, e->got, e->allowed);
         if (trials->reason[i] == TRIAL_WORST) {
             worst->want = answer->value + e->shift;
             worst->witnessed = true;
@@ -151,11 +153,11 @@ static int ask(const struct reference *reference, const struct judge_request *re
     return reference->witness_list(&whole, t->element + together, t->answer + together, t->count - together);
 }
 
-bool witness_hear(struct session *s, const struct judging *j, int k, struct judge_request *request,
+bool witness_hear(struct judge *judge, const struct judging *j, int k, struct judge_request *request,
                   struct judge_report *report, struct config_result *total, struct worst *worst)
 {
-    if (!has_witness(s, k))
-        return told_hear(s, j, k, report, total, worst);
+    if (!has_witness(judge, k))
+        return expected_confirm(judge, j, k, report, total, worst);
     const double start = clock_seconds();
     struct trials *trials = calloc(1, sizeof *trials);
     struct fetcher *fetcher = NULL;
@@ -163,22 +165,22 @@ bool witness_hear(struct session *s, const struct judging *j, int k, struct judg
     bool ok = trials != NULL;
 
     if (ok)
-        list_trials(s, j, k, request, report, trials);
-    for (int t = 0; t < s->tensors; t++)
-        bytes[t] = (int64_t)s->now->slot[t].bytes;
-    if (ok && trials->count && s->options.device->backend == BACKEND_CUDA) {
-        fetcher = fetcher_open(request, bytes, s->tensors, s->memory->to_host, s->memory->gather);
+        list_trials(judge, j, k, request, report, trials);
+    for (int t = 0; t < judge->tensors; t++)
+        bytes[t] = (int64_t)j->tensor[t].bytes;
+    if (ok && trials->count && judge->options.device->backend == BACKEND_CUDA) {
+        fetcher = fetcher_open(request, bytes, judge->tensors, judge->memory->to_host, judge->memory->gather);
         ok = fetcher != NULL;
     }
-    ok = ok && ask(reference_of(s, k), request, trials) == 0;
+    ok = ok && ask(reference_of(judge, k), request, trials) == 0;
     if (!ok) {
-        session_failed(s, "the MPFR witness", -1);
+        status_failed(judge->status, "the MPFR witness", -1);
     } else {
-        ok = hear_trials(s, j, k, trials, report, worst);
+        ok = hear_trials(judge, j, k, trials, report, worst);
         total->witnessed += trials->count;
     }
     fetcher_close(fetcher);
     free(trials);
-    s->seconds.witness += clock_seconds() - start;
+    judge->seconds->witness += clock_seconds() - start;
     return ok;
 }

@@ -1,11 +1,13 @@
-#include "alone.h"
+#include "retry_alone.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "session_timing.h"
 #include "verify/problem/folder.h"
 #include "verify/system/budget.h"
+#include "verify/system/interrupt.h"
 
 /* An honest kernel may be slower than the baseline by this factor. */
 static const double times_baseline = 30;
@@ -65,7 +67,8 @@ static void start_baseline(struct alone *alone)
     alone->session = session_open(&alone->options);
 }
 
-struct alone_limit alone_limit(struct alone *alone, const struct config *config)
+/* The limit for one configuration, from the baseline's time. */
+static struct alone_limit baseline_limit(struct alone *alone, const struct config *config)
 {
     const double least = alone->limit;
     const double most = times_most * (least > CALL_SECONDS ? least : CALL_SECONDS);
@@ -90,4 +93,44 @@ struct alone_limit alone_limit(struct alone *alone, const struct config *config)
                  times_baseline, seconds);
     limit.seconds = limit.seconds < least ? least : limit.seconds > most ? most : limit.seconds;
     return limit;
+}
+
+static struct alone_limit limit_of(struct alone *alone, const struct retry_rule *rule,
+                                   const struct config *config)
+{
+    struct alone_limit limit = {.seconds = alone->limit};
+    if (rule->condition == RETRY_ALONE_BASELINE)
+        return baseline_limit(alone, config);
+    snprintf(limit.why, sizeof limit.why, "the limit of loading %s",
+             build_python(&alone->task->build) ? "is --compile-timeout" : "follows --timeout");
+    return limit;
+}
+
+static enum session_status make_attempt(const struct alone *alone, struct session *session,
+                                        const struct alone_attempt *attempt, struct config_result *result)
+{
+    struct lease *const lease = alone->task->lease;
+    enum session_status status = SESSION_OK;
+    if (attempt->timed) /* it takes the lease itself */
+        return session_time(session, attempt->config, attempt->time_budget, result);
+    if (lease_take(lease)) {
+        status = session_check(session, attempt->config, result);
+        lease_give(lease);
+    }
+    return status;
+}
+
+enum session_status alone_repeat(struct alone *alone, struct session *session, const struct retry *retry,
+                                 const struct retry_rule *rule, const struct alone_attempt *attempt,
+                                 struct config_result *result, struct alone_limit *limit, bool *repeated)
+{
+    *limit = limit_of(alone, rule, attempt->config);
+    *repeated = !is_interrupted() && !budget_is_over();
+    if (!*repeated)
+        return SESSION_OK;
+    *result = retry->before;
+    session_limit(session, limit->seconds);
+    const enum session_status status = make_attempt(alone, session, attempt, result);
+    session_limit(session, alone->limit);
+    return status;
 }

@@ -1,0 +1,102 @@
+/* The judge without any candidate: one judge serves several of them in turns, on configurations of other shapes,
+ * and starts no process. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/contract/instantiate.h"
+#include "gen/contract/space.h"
+#include "suites.h"
+#include "verify/isolate/child.h"
+#include "verify/session/buffers.h"
+#include "verify/session/judge.h"
+
+static struct device device;
+static struct status status;
+static struct phase_seconds seconds;
+static struct judge judge;
+
+/* The outputs of one candidate. */
+struct candidate {
+    struct config config;
+    struct instance instance;
+    struct buffers buffers;
+};
+
+static void open_candidate(struct candidate *c, const char *line)
+{
+    struct space_error error;
+    char why[200];
+    ck_assert_int_eq(config_parse(&c->config, problem_find("softmax"), line, "test", &error), 0);
+    ck_assert_int_eq(config_instantiate(&c->config, 0, &c->instance), 0);
+    c->buffers =
+        (struct buffers){.problem = c->config.problem, .device = &device, .workers = 1, .status = &status};
+    buffers_open(&c->buffers);
+    ck_assert_int_eq(buffers_create(&c->buffers, &c->instance, 1, false, why, sizeof why), 0);
+    ck_assert(buffers_fill(&c->buffers, &c->config, &c->instance, 0));
+}
+
+static void close_candidate(struct candidate *c)
+{
+    buffers_close(&c->buffers);
+    instance_clear(&c->instance);
+}
+
+static struct judging judging_of(const struct candidate *c)
+{
+    struct judging judging = {.config = &c->config, .instance = &c->instance, .thorough = true};
+    buffers_judged(&c->buffers, judging.tensor);
+    return judging;
+}
+
+static void judge_one(const struct candidate *c, enum outcome outcome, struct config_result *result)
+{
+    const struct judging judging = judging_of(c);
+    struct output_result output = {.outcome = OUTCOME_PASS};
+    struct call_result call = {.output = &output};
+    struct totals totals = {result, -1};
+    memset(result, 0, sizeof *result);
+    ck_assert_msg(judge_call(&judge, &judging, &call, &totals), "%s", status.error);
+    ck_assert_msg(call.outcome == outcome, "%s: %s", outcome_name(call.outcome), call.detail);
+    ck_assert(call.judged);
+}
+
+START_TEST(one_judge_serves_several_candidates_in_turns)
+{
+    enum { Y = 1, TURNS = 3 };
+    static struct candidate right, wrong;
+    static struct config_result result;
+    char error[400];
+    ck_assert_int_eq(device_open(&device, "host", error, sizeof error), 0);
+    open_candidate(&right, "rows=3 cols=100 input=normal seed=5");
+    open_candidate(&wrong, "rows=7 cols=33 input=normal seed=6");
+    status.memory = right.buffers.memory;
+    judge_open(&judge,
+               &(struct judge_options){.problem = right.config.problem, .device = &device, .threads = 1},
+               &seconds, &status);
+    const struct judging first = judging_of(&right), second = judging_of(&wrong);
+    ck_assert(judge_expect(&judge, &first, 0, first.tensor[Y].got));
+    ck_assert(judge_expect(&judge, &second, 0, second.tensor[Y].got));
+    float *const y = second.tensor[Y].got;
+    y[2 * 33 + 5] += 0.5F;
+    for (int turn = 0; turn < TURNS; turn++) {
+        judge_one(&right, OUTCOME_PASS, &result);
+        ck_assert_int_eq(result.judged, 3 * 100);
+        judge_one(&wrong, OUTCOME_WRONG, &result);
+        ck_assert_int_eq(result.wrong, 1);
+        ck_assert_int_eq(result.worst.index, 2 * 33 + 5);
+    }
+    ck_assert_int_eq(status.code, SESSION_OK);
+    ck_assert_int_eq(child_count(), 0);
+    judge_close(&judge);
+    close_candidate(&right);
+    close_candidate(&wrong);
+}
+END_TEST
+
+TCase *judge_alone_case(void)
+{
+    TCase *tests = tcase_create("judge alone");
+    tcase_add_test(tests, one_judge_serves_several_candidates_in_turns);
+    return tests;
+}

@@ -1,0 +1,435 @@
+/* A configuration's tensors: allocation, filling, placement against one guard or the other, and
+ * inspection. */
+#include <stdio.h>
+#include <string.h>
+
+#include "gen/contract/instantiate.h"
+#include "gen/random/mix.h"
+#include "buffers.h"
+#include "verify/system/defence.h"
+#include "verify/device/fingerprint.h"
+
+/* Is a tensor drawn; is it written by the candidate? */
+static bool is_drawn(const struct buffers *b, int t)
+{
+    return b->problem->tensors[t].role != TENSOR_OUTPUT;
+}
+
+static bool is_written(const struct buffers *b, int t)
+{
+    return b->problem->tensors[t].role != TENSOR_INPUT;
+}
+
+void *slot_content(const struct slot *slot)
+{
+    return slot->given ? slot->given : slot->own ? slot->own : slot->got;
+}
+
+/* Bytes for the regions, the judge's inputs, and two snapshots of the outputs. The judge's other needs are
+ * small. */
+static double footprint(const struct problem *problem, const struct instance *instance, int rings,
+                        bool turned)
+{
+    double bytes = 0;
+    for (int t = 0; problem->tensors[t].name; t++) {
+        const double tensor = (double)instance_tensor_span(&instance->tensor[t]) *
+                              (double)dtype_size(problem->tensors[t].dtype);
+        const enum tensor_role role = problem->tensors[t].role;
+        bytes += tensor * (rings + (1 + turned) * (role != TENSOR_OUTPUT) + 2 * (role != TENSOR_INPUT));
+    }
+    return bytes;
+}
+
+/* Does the configuration fit beside the memory of other workers? */
+static bool fits(const struct buffers *b, const struct instance *instance, int rings, bool turned, char *why,
+                 size_t why_size)
+{
+    const double need = footprint(b->problem, instance, rings, turned) + (double)((size_t)64 << 20);
+    const double available = (double)b->memory->available() * 0.9 / b->workers;
+    if (need <= available)
+        return true;
+    snprintf(why, why_size, "needs %.1f GB of %s memory with the judge's copies; %.1f GB can be had",
+             need / 1e9, b->device->backend == BACKEND_CUDA ? "GPU" : "main", available / 1e9);
+    return false;
+}
+
+static int create_copies(struct buffers *b, int t, bool turned, char *why, size_t why_size)
+{
+    struct slot *slot = &b->now->slot[t];
+    int error = is_drawn(b, t) ? b->memory->take(&slot->own, slot->bytes) : 0;
+    if (!error && turned && is_drawn(b, t))
+        error = b->memory->take(&slot->given, slot->bytes);
+    if (!error && is_written(b, t))
+        error = b->memory->take(&slot->got, slot->bytes);
+    if (!error && is_written(b, t))
+        error = b->memory->take(&slot->before, slot->bytes);
+    if (error)
+        snprintf(why, why_size, "no memory for the judge's copy of %s: %s", b->problem->tensors[t].name,
+                 b->memory->explain(error));
+    return error ? -1 : 0;
+}
+
+/* Describes a tensor for a candidate that gets tensors. */
+static void describe(const struct tensor *known, const struct instance_tensor *tensor,
+                     struct channel_tensor *out)
+{
+    *out = (struct channel_tensor){.dtype = known->dtype,
+                                   .role = known->role,
+                                   .rank = (uint32_t)tensor->rank,
+                                   .size = (uint32_t)dtype_size(known->dtype),
+                                   .pitch = instance_tensor_pitch(tensor)};
+    snprintf(out->name, sizeof out->name, "%.*s", CHANNEL_NAME - 1, known->name);
+    memcpy(out->dim, tensor->dim, sizeof out->dim);
+}
+
+int buffers_create(struct buffers *b, const struct instance *instance, int rings, bool turned, char *why,
+                   size_t why_size)
+{
+    const struct problem *problem = b->problem;
+    if (!fits(b, instance, rings, turned, why, why_size))
+        return -1;
+    b->now->rings = rings;
+    for (int t = 0; t < b->tensors; t++) {
+        struct slot *slot = &b->now->slot[t];
+        const enum dtype dtype = problem->tensors[t].dtype;
+        const struct instance_tensor *tensor = &instance->tensor[t];
+        const size_t size = dtype_size(dtype), align = tensor->align ? (size_t)tensor->align : REGION_ALIGN;
+        slot->bytes = (size_t)instance_tensor_span(tensor) * size;
+        slot->row = (size_t)instance_tensor_width(tensor) * size;
+        slot->pitch = (size_t)instance_tensor_pitch(tensor) * size;
+        describe(&problem->tensors[t], tensor, &slot->tensor);
+        slot->poison = defence_is_on(DEFENCE_POISON) ? memory_poison(dtype) : 0;
+        for (int ring = 0; ring < rings; ring++)
+            if (region_create(&slot->region[ring], b->device->backend, slot->bytes, align, why, why_size) !=
+                0) {
+                slot->region[ring].fd = -1;
+                return -1;
+            }
+        if (create_copies(b, t, turned, why, why_size) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static void clear(struct setup *setup)
+{
+    const int first_set = setup->first_set;
+    memset(setup, 0, sizeof *setup);
+    setup->first_set = first_set;
+    for (int t = 0; t < PROBLEM_MAX_TENSORS; t++)
+        for (int ring = 0; ring < BUFFERS_RING; ring++)
+            setup->slot[t].region[ring].fd = -1;
+}
+
+void buffers_destroy(struct buffers *b)
+{
+    for (int t = 0; t < b->tensors; t++) {
+        struct slot *slot = &b->now->slot[t];
+        void *const copy[] = {slot->own, slot->given, slot->got, slot->before};
+        for (int i = 0; i < 4; i++)
+            if (copy[i])
+                b->memory->release(copy[i]);
+        for (int ring = 0; ring < BUFFERS_RING; ring++)
+            region_destroy(&slot->region[ring]);
+    }
+    clear(b->now);
+}
+
+void buffers_open(struct buffers *b)
+{
+    b->memory = memory_of(b->device->backend);
+    b->tensors = problem_tensor_count(b->problem);
+    for (int i = 0; i < BUFFERS_SETUPS; i++) {
+        clear(&b->setup[i]);
+        b->setup[i].first_set = i * BUFFERS_RING;
+    }
+    b->now = b->setup;
+}
+
+void buffers_close(struct buffers *b)
+{
+    for (int i = 0; i < BUFFERS_SETUPS; i++) {
+        b->now = &b->setup[i];
+        buffers_destroy(b);
+    }
+}
+
+bool buffers_are_state(const struct buffers *b, int t)
+{
+    const char *const name = b->problem->tensors[t].name;
+    const size_t length = strlen(name);
+    for (const char *p = b->state ? strstr(b->state, name) : NULL; p; p = strstr(p + 1, name))
+        if ((p == b->state || p[-1] == ' ') && (p[length] == ' ' || p[length] == '\0'))
+            return true;
+    return false;
+}
+
+/* The filler of undefined storage (value_garbage). Written tensors always use the poison. */
+static uint32_t filler_of(const struct buffers *b, int t, uint64_t seed, int content)
+{
+    const enum dtype dtype = b->problem->tensors[t].dtype;
+    const bool varies = content % 2 != 0 && !is_written(b, t);
+    if (!defence_is_on(DEFENCE_POISON))
+        return 0;
+    return memory_filler(dtype, !varies ? FILLER_NAN : mix64(seed) % 2 ? FILLER_HIGH : FILLER_LOW);
+}
+
+bool buffers_fill(struct buffers *b, const struct config *config, const struct instance *instance,
+                  int content)
+{
+    for (int t = 0; t < b->tensors; t++) {
+        struct slot *slot = &b->now->slot[t];
+        int error = 0;
+        if (!is_drawn(b, t) || (b->now->constant && buffers_are_state(b, t)))
+            continue;
+        slot->poison = filler_of(b, t, config->seed, content);
+        if (slot->pitch > slot->row)
+            error = b->memory->poison(slot->own, slot->bytes, slot->poison);
+        if (!error)
+            error = b->memory->fill(b->problem, instance, t, config->seed, content, b->now->slot[t].own);
+        if (error)
+            return status_failed(b->status, "filling the inputs", error);
+    }
+    return true;
+}
+
+/* Writes a near duplicate's element into one copy of its tensor. */
+static int put_near(const struct buffers *b, const struct near *near, void *base)
+{
+    const size_t size = dtype_size(b->problem->tensors[near->tensor].dtype);
+    return b->memory->from_host((char *)base + (size_t)near->place * size, near->value, size);
+}
+
+/* Copies `own` to `to`, rotated to begin at element `turn`, with the near duplicate's element. */
+static int put_content(const struct buffers *b, int t, const struct content *content, void *to)
+{
+    const struct slot *slot = &b->now->slot[t];
+    const size_t size = dtype_size(b->problem->tensors[t].dtype);
+    const size_t turn = content ? (size_t)content->turn[t] * size : 0;
+    int error = b->memory->copy(to, (char *)slot->own + turn, slot->bytes - turn);
+    if (!error && turn > 0)
+        error = b->memory->copy((char *)to + slot->bytes - turn, slot->own, turn);
+    if (!error && content && content->near.present && content->near.tensor == t)
+        error = put_near(b, &content->near, to);
+    return error;
+}
+
+bool buffers_give(struct buffers *b, const struct content *content)
+{
+    int error = 0;
+    for (int t = 0; t < b->tensors && !error; t++)
+        if (b->now->slot[t].given)
+            error = put_content(b, t, content, b->now->slot[t].given);
+        else if (content->near.present && content->near.tensor == t)
+            error = put_near(b, &content->near, b->now->slot[t].own);
+    return !error || status_failed(b->status, "repeating a content", error);
+}
+
+/* Reads a stretch of the tensor to choose a value, and the element to replace. */
+bool buffers_choose_near(struct buffers *b, const struct instance *instance, struct pcg *random,
+                         struct content *content)
+{
+    enum { STRETCH = 2048 };
+    struct near *near = &content->near;
+    unsigned char stretch[8 * STRETCH];
+    content_choose_near(b->problem, instance, random, near);
+    if (!near->present)
+        return true;
+    near->present = !buffers_are_state(b, near->tensor);
+    if (!near->present)
+        return true;
+    const struct slot *slot = &b->now->slot[near->tensor];
+    const enum dtype dtype = b->problem->tensors[near->tensor].dtype;
+    const int64_t size = (int64_t)dtype_size(dtype), all = (int64_t)slot->bytes / size;
+    const int64_t count = all < STRETCH ? all : STRETCH;
+    const int64_t from = (int64_t)pcg_below(random, (uint64_t)(all - count + 1));
+    const int64_t was = (near->place + content->turn[near->tensor]) % all;
+    int error = b->memory->to_host(stretch, slot->own, from * size, count * size);
+    if (!error)
+        error = b->memory->to_host(near->was, slot->own, was * size, size);
+    const struct instance_tensor *const tensor = &instance->tensor[near->tensor];
+    const enum near_kind kind = (enum near_kind)pcg_below(random, NEAR_KINDS);
+    memcpy(near->value, near->was, (size_t)size);
+    near->present = content_alter(&tensor->fill, dtype, kind, near->value) ||
+                    content_greatest(tensor, dtype, stretch, from, count, near->value);
+    near->present = near->present && memcmp(near->value, near->was, (size_t)size) != 0;
+    return !error || status_failed(b->status, "choosing a near duplicate", error);
+}
+
+/* Poisons everything, then copies the drawn values. */
+bool buffers_place(struct buffers *b, int ring, enum placement placement, const struct content *content,
+                   struct call *call)
+{
+    call->set = b->now->first_set + ring;
+    call->tensors = b->tensors;
+    call->flush_bytes = 2 * (uint64_t)b->device->l2_bytes;
+    for (int t = 0; t < b->tensors; t++) {
+        const struct slot *slot = &b->now->slot[t];
+        const struct region *region = &slot->region[ring];
+        char *base = region->base;
+        call->offset[t] = region_offset(region, region_placement(placement, t));
+        const size_t after = call->offset[t] + slot->bytes;
+        const bool drawn = is_drawn(b, t);
+        int error = b->memory->poison(base, drawn ? call->offset[t] : region->mapped, slot->poison);
+        if (!error && drawn)
+            error = b->memory->poison(base + after, region->mapped - after, slot->poison);
+        if (!error && drawn)
+            error = put_content(b, t, content, base + call->offset[t]);
+        if (error)
+            return status_failed(b->status, "placing a tensor", error);
+    }
+    return true;
+}
+
+/* Address of the tensor in a call. */
+static char *memory_in(const struct buffers *b, int tensor, const struct call *call)
+{
+    return b->now->slot[tensor].region[call->set - b->now->first_set].base;
+}
+
+static bool inspect_slack(struct buffers *b, int tensor, const char *base, enum side side, size_t from,
+                          size_t bytes, struct call_result *result)
+{
+    const struct slot *slot = &b->now->slot[tensor];
+    const bool below = side == SIDE_BELOW;
+    int64_t first;
+    const int error = b->memory->find_unpoisoned(base + from, bytes, slot->poison, &first);
+    if (error)
+        return status_failed(b->status, "inspecting memory", error);
+    if (first >= 0) {
+        result->outcome = OUTCOME_OVERRUN;
+        result->reason.cause = CAUSE_SLACK;
+        result->reason.side = side;
+        result->reason.tensor = tensor;
+        snprintf(result->detail, sizeof result->detail, "wrote outside %s, from byte %lld %s on",
+                 b->problem->tensors[tensor].name, (long long)(below ? (int64_t)bytes - first : first + 1),
+                 below ? "before its start" : "past its end");
+    }
+    return true;
+}
+
+/* Describes a position between rows: "in the gap after row 3, 2 past its last element". */
+static void describe_gap(const struct buffers *b, int tensor, int64_t byte, char *text, size_t size)
+{
+    const struct slot *slot = &b->now->slot[tensor];
+    const int64_t pitch = (int64_t)slot->pitch,
+                  element = (int64_t)dtype_size(b->problem->tensors[tensor].dtype);
+    snprintf(text, size, "in the gap after row %lld, %lld past its last element", (long long)(byte / pitch),
+             (long long)((byte % pitch - (int64_t)slot->row) / element + 1));
+}
+
+static bool inspect_gaps(struct buffers *b, int tensor, const char *base, size_t at,
+                         struct call_result *result)
+{
+    const struct slot *slot = &b->now->slot[tensor];
+    char where[96];
+    int64_t first = -1;
+    const int error = slot->pitch > slot->row
+                          ? b->memory->find_unpoisoned_gap(base + at, slot->bytes, slot->row, slot->pitch,
+                                                           slot->poison, &first)
+                          : 0;
+    if (error)
+        return status_failed(b->status, "inspecting memory", error);
+    if (first >= 0) {
+        describe_gap(b, tensor, first, where, sizeof where);
+        result->outcome = OUTCOME_OVERRUN;
+        result->reason.cause = CAUSE_GAP;
+        result->reason.tensor = tensor;
+        snprintf(result->detail, sizeof result->detail, "wrote outside %s, %s",
+                 b->problem->tensors[tensor].name, where);
+    }
+    return true;
+}
+
+bool buffers_inspect(struct buffers *b, const struct call *call, struct call_result *result)
+{
+    for (int t = 0; t < b->tensors && result->outcome == OUTCOME_PASS; t++) {
+        const struct slot *slot = &b->now->slot[t];
+        const size_t at = call->offset[t], after = at + slot->bytes;
+        const size_t mapped = slot->region[call->set - b->now->first_set].mapped;
+        const char *base = memory_in(b, t, call);
+        int64_t first = -1;
+        if (!inspect_slack(b, t, base, SIDE_BELOW, 0, at, result))
+            return false;
+        if (result->outcome == OUTCOME_PASS &&
+            !inspect_slack(b, t, base, SIDE_ABOVE, after, mapped - after, result))
+            return false;
+        if (result->outcome == OUTCOME_PASS && !inspect_gaps(b, t, base, at, result))
+            return false;
+        if (is_written(b, t) || result->outcome != OUTCOME_PASS || !defence_is_on(DEFENCE_INPUTS))
+            continue;
+        const int error = b->memory->find_difference(base + at, slot_content(slot), slot->bytes, &first);
+        if (error)
+            return status_failed(b->status, "comparing the inputs", error);
+        if (first >= 0) {
+            result->outcome = OUTCOME_MODIFIED;
+            result->reason.cause = CAUSE_INPUT;
+            result->reason.tensor = t;
+            snprintf(result->detail, sizeof result->detail, "changed its input %s, first at byte %lld",
+                     b->problem->tensors[t].name, (long long)first);
+        }
+    }
+    return true;
+}
+
+/* Makes a private copy, which later writes of the candidate's process do not change. */
+bool buffers_keep(struct buffers *b, const struct call *call, bool before)
+{
+    for (int t = 0; t < b->tensors; t++) {
+        const struct slot *slot = &b->now->slot[t];
+        const int error = is_written(b, t)
+                              ? b->memory->copy(before ? slot->before : slot->got,
+                                                memory_in(b, t, call) + call->offset[t], slot->bytes)
+                              : 0;
+        if (error)
+            return status_failed(b->status, "reading an output", error);
+    }
+    return true;
+}
+
+bool buffers_snapshot(struct buffers *b, const struct call *call)
+{
+    buffers_swap(b);
+    return buffers_keep(b, call, false);
+}
+
+void buffers_swap(struct buffers *b)
+{
+    for (int t = 0; t < b->tensors; t++) {
+        struct slot *slot = &b->now->slot[t];
+        void *const got = slot->got;
+        slot->got = slot->before;
+        slot->before = got;
+    }
+}
+
+/* Each tensor has a key of its own, so two equal tensors count twice. */
+int buffers_fingerprint(const struct buffers *b, const struct call *call, uint64_t key, uint64_t *sum)
+{
+    int error = 0;
+    *sum = 0;
+    for (int t = 0; t < b->tensors && !error; t++) {
+        uint64_t of_one = 0;
+        if (!is_written(b, t))
+            continue;
+        error = b->memory->fingerprint(memory_in(b, t, call) + call->offset[t], b->now->slot[t].bytes,
+                                       fingerprint_mix(key, (uint64_t)t, 0), &of_one);
+        *sum += of_one;
+    }
+    return error;
+}
+
+void buffers_judged(const struct buffers *b, struct judged_tensor *tensor)
+{
+    for (int t = 0; t < b->tensors; t++) {
+        const struct slot *slot = &b->now->slot[t];
+        tensor[t] = (struct judged_tensor){slot_content(slot), slot->got, slot->bytes};
+    }
+}
+
+void call_arguments(const struct problem *problem, const struct instance *instance, struct call *call)
+{
+    call->arguments = problem_argument_count(problem);
+    for (int i = 0; i < call->arguments; i++)
+        call->argument[i] = argument_of(problem, instance, i);
+}
