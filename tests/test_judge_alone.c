@@ -8,6 +8,7 @@
 #include "gen/contract/space.h"
 #include "suites.h"
 #include "verify/isolate/child.h"
+#include "verify/isolate/child_table.h"
 #include "verify/session/buffers.h"
 #include "verify/session/judge.h"
 

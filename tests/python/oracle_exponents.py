@@ -272,10 +272,66 @@ def probabilities_may_be_exponentials_less_a_log_sum():
             assert worst(judged, merged(parts[1:], lse[1:])) > 1
 
 
+def scalings(z, steps):
+    """Sinkhorn's iterations as two vectors of factors of exp(z)."""
+    weights = torch.exp(z)
+    b = torch.ones_like(z[..., :1, :]).transpose(-1, -2)
+    for _ in range(steps):
+        a = 1 / (weights @ b)
+        b = 1 / (weights.transpose(-1, -2) @ a)
+    return a * weights * b.transpose(-1, -2)
+
+
+def potentials(z, steps):
+    """The same as two vectors of logarithms."""
+    v = torch.zeros_like(z[..., :1, :])
+    for _ in range(steps):
+        u = torch.logsumexp(z - v, -1, keepdim=True)
+        v = torch.logsumexp(z - u, -2, keepdim=True)
+    return torch.exp(z - u - v)
+
+
+def normalizations(z, steps):
+    weights = torch.exp(z)
+    for _ in range(steps):
+        weights = weights / weights.sum(-1, keepdim=True)
+        weights = weights / weights.sum(-2, keepdim=True)
+    return weights
+
+
+def log_normalizations(z, steps):
+    for _ in range(steps):
+        z = z - torch.logsumexp(z, -1, keepdim=True)
+        z = z - torch.logsumexp(z, -2, keepdim=True)
+    return torch.exp(z)
+
+
+def normalizations_may_be_computed_in_logarithms():
+    """And the other way round, with exponents whose exponentials fp32 still holds."""
+    forms = (scalings, potentials, normalizations, log_normalizations)
+    for size, shift, shape in (
+        (1.0, 0.0, (4, 4)),
+        (5.0, 30.0, (12, 20)),
+        (20.0, 0.0, (4, 4)),
+        (20.0, 0.0, (12, 20)),
+    ):
+        z = drawn(3, *shape, seed=sum(shape), size=size) + shift
+        for task in forms:
+            judged = judged_of(lambda z, task=task: task(z, 5), [z])
+            assert not judged[0].dropped, (task.__name__, judged[0].dropped)
+            for form in forms:
+                found = worst(judged, form(z, 5))
+                assert found <= 0.9, (task.__name__, form.__name__, size, shape, found)
+            faults = (task(z, 4), task(z.bfloat16().float(), 5), task(z + 0.001 * drawn(*z.shape), 5))
+            for number, out in enumerate(faults):
+                assert worst(judged, out) > 1, (task.__name__, size, shift, shape, number)
+
+
 TESTS = [
     a_recurrence_may_be_computed_by_chunks,
     a_gate_may_be_an_exponent,
     a_state_space_model_may_be_a_product,
     a_running_maximum_may_be_left_out,
     probabilities_may_be_exponentials_less_a_log_sum,
+    normalizations_may_be_computed_in_logarithms,
 ]

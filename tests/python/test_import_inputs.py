@@ -407,7 +407,6 @@ def exponents_reach_beyond_where_the_answer_stays():
         assert task["classes"][-1]["fill"] == {"x": {"kind": "normal", "a": 128, "b": 1}}, line
     for line in (
         "x.tanh()",
-        "(x - x.amin(1, True)).tanh()",
         "x / (1e-6 + x.exp().sum(1, keepdim=True))",
         "torch.softmax((x + 1e6 - 1e6) * 16, 1)",
     ):  # cannot be told there
@@ -484,7 +483,7 @@ def all_may_lie_below_where_a_greatest_one_is_looked_for_from():
     ):
         below = of_one_line(line)["classes"][-1]
         assert below["name"] == "below" and below["fill"] == {"x": {"kind": "normal", "a": -8, "b": 1}}, line
-    for line in ("torch.maximum(x, x * 2)", "x.amin(1)", "x.relu()"):
+    for line in ("torch.maximum(x, x * 2)", "torch.minimum(x, x * 2)", "x.relu()"):
         assert [c["name"] for c in of_one_line(line)["classes"] if c["name"] != "decision"] == plain, line
     task = imported(f"""
 class Model(nn.Module):
@@ -502,6 +501,80 @@ def get_inputs():
 {NO_INIT}""")
     below = task["classes"][-1]  # what is far below 0 is a product of two
     assert below["name"] == "below" and [below["fill"][n]["a"] for n in "qkv"] == [-8, 8, 8], below
+
+
+RANGES = (  # a task, a faulty form of it, and the class with the centre that shows the fault
+    ("x.amin(1)", "x.amin(1).clamp(max=0)", "above", 8),
+    ("(-x).amax(1)", "(-x).amax(1).clamp(min=0)", "below", 8),
+    ("torch.aminmax(x, dim=1)[0]", "x.amin(1).clamp(max=0)", "above", 8),
+    (
+        "((x - x.amin(1, True).clamp(max=0)) / (x.amax(1, True) - x.amin(1, True).clamp(max=0)) * 15).round()",
+        "((x - x.amin(1, True)) / (x.amax(1, True) - x.amin(1, True)) * 15).round()",
+        "above",
+        8,
+    ),
+    (
+        "((x - x.amin(1, True)) / (x.amax(1, True) - x.amin(1, True)) * 15).round()",
+        "((x - x.amin(1, True)) / (x.amax(1, True).clamp(min=0) - x.amin(1, True)) * 15).round()",
+        "below",
+        -8,
+    ),
+)
+
+
+def ranges_are_met_on_either_side_of_0():
+    """A quantization's range without 0, or with it where the task has none, differs in rows of one sign alone."""
+    normal = torch.randn(6, 40, generator=torch.Generator().manual_seed(3))
+    for line, faulty, name, about in RANGES:
+        classes = {c["name"]: c["fill"]["x"] for c in of_one_line(line)["classes"]}
+        assert classes.get(name) == {"kind": "normal", "a": about, "b": 1}, (line, classes)
+        differs = [
+            not torch.equal(*(eval(f, {"x": x, "torch": torch}) for f in (line, faulty)))
+            for x in (normal, normal + about)
+        ]
+        assert differs == [False, True], (line, differs)
+    product = imported(f"""
+class Model(nn.Module):
+    def forward(self, x, w):
+        return (x @ w).amax(1)
+
+
+rows = 6
+
+
+def get_inputs():
+    return [torch.randn(rows, 40), torch.randn(40, 12)]
+
+
+{NO_INIT}""")
+    below = next(c["fill"] for c in product["classes"] if c["name"] == "below")
+    assert [below["x"]["a"], below["w"]["a"]] == [-8, 8], below
+
+
+NO_ANSWER = {
+    # of five elements there is none beyond the fifth; eight have an answer
+    "short rows": (
+        "x[:, 5:].sum(1) / (x[:, 5:] * 0 + 1).sum(1)",
+        "torch.randn(rows, 40)",
+        {"rows": 8, "dim0_1": 8},
+    ),
+    # a row that is masked whole, at each size
+    "masked row": (
+        "x.masked_fill(torch.arange(x.shape[0])[:, None] < 1, -float('inf')).softmax(1)",
+        "torch.randn(rows, 40)",
+        {"rows": 5, "dim0_1": 5},
+    ),
+    # equal numbers have no deviation
+    "deviations": ("(x - x.mean(1, True)) / x.std(1, False, keepdim=True)", "torch.randn(rows, 40)", None),
+}
+
+
+def answers_without_a_number_at_a_small_size_leave_the_classes():
+    for name, (line, inputs, small) in NO_ANSWER.items():
+        task = of_one_line(line, inputs)
+        kinds = [c["name"] for c in task["classes"]]
+        assert {"published", "signed", "wide", "needle", "integers"} <= set(kinds), (name, kinds)
+        assert small is None or task["small"] == small, (name, task["small"])
 
 
 TABLE = (

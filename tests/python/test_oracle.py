@@ -9,6 +9,7 @@ import sys
 
 from oracle_asked import F, Plain, b, drawn, passes, positive, refusal, told, traced, w, x
 import oracle_chains
+import oracle_expanded
 import oracle_exponents
 import oracle_operations
 import oracle_places
@@ -543,6 +544,20 @@ def what_is_0_everywhere_is_told_where_a_bound_is_proved():
             assert not passes(judged, torch.full_like(judged[0].want, torch.nan))
 
 
+def what_is_0_everywhere_is_told_behind_other_operations():
+    """A loss over one class, the square of a probability less 1, weights less their mean: of one number each."""
+    one = drawn(40, 1, seed=7)
+    for function in (
+        lambda t: F.cross_entropy(t @ one, torch.zeros(6, dtype=torch.int64)),
+        lambda t: (1 - (t @ one).softmax(1)) ** 2,
+        lambda t: (t[:, :1] - t[:, :1].mean(1, True)) / (t[:, :1].std(1, False, keepdim=True) + 1e-5),
+    ):
+        judged, right = told(Plain(function), [x])[2], function(x)
+        assert judged[0].dropped is None and not judged[0].want.any(), judged[0].dropped
+        assert passes(judged, right) and passes(judged, judged[0].want)
+        assert not passes(judged, torch.full_like(right, 1e-3))
+
+
 def constants_are_found():
     for function, same in (
         (lambda t: (t - t.mean(1, True)).sum(1) * 0, True),
@@ -629,6 +644,7 @@ TESTS = [
     what_cannot_be_told_is_said,
     a_few_roundings_of_a_coarse_format_can_be_told,
     what_is_0_everywhere_is_told_where_a_bound_is_proved,
+    what_is_0_everywhere_is_told_behind_other_operations,
     constants_are_found,
     what_the_graph_computes_by_itself_is_the_right_answer,
     the_same_seed_gives_the_same_answer,
@@ -640,6 +656,7 @@ TESTS = [
     *oracle_recurrent.TESTS,
     *oracle_ties.TESTS,
     *oracle_exponents.TESTS,
+    *oracle_expanded.TESTS,
     *oracle_chains.TESTS,
     *oracle_quantized.TESTS,
     *oracle_supports.TESTS,

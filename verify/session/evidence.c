@@ -6,6 +6,7 @@
 
 #include "verify/device/pace.h"
 #include "verify/isolate/child.h"
+#include "verify/isolate/child_table.h"
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
 

@@ -139,6 +139,15 @@ static const char *arithmetic_name(const struct judge *judge, int arithmetic)
     return arithmetic < judge->arithmetics.count ? judge->arithmetics.item[arithmetic].name : "wrong";
 }
 
+/* Counts unwritten elements of a one-byte dtype whose poison may be a stored value. A wrong value is the poison
+ * by chance in about one element of 256. So elements count as unwritten if half of the wrong ones hold it. */
+static void doubt_unwritten(enum dtype dtype, struct judge_report *report)
+{
+    const bool chance = dtype == DTYPE_I8 || dtype == DTYPE_U8 || dtype == DTYPE_E4M3;
+    if (chance && report->unwritten * 2 < report->wrong)
+        report->unwritten = 0;
+}
+
 /* Accumulates over the calls of a configuration: the worst element, the loosest arithmetic. */
 static void add_up(const struct judge *judge, const struct judge_report *report, const struct worst *worst,
                    struct totals *totals)
@@ -283,6 +292,7 @@ static bool judge_output(struct judge *judge, const struct judging *j, int k, st
     judge->seconds->judge += clock_seconds() - start;
     if (error)
         return status_failed(judge->status, "judging", error);
+    doubt_unwritten(judge->options.problem->tensors[request.output].dtype, &output->report);
     describe_worst(judge, j, request.output, &output->report, &worst);
     if (!witness_hear(judge, j, k, &request, &output->report, totals->result, &worst))
         return false;

@@ -157,14 +157,21 @@ static const char layer_description[] =
     "  for (int64_t i = 0; i < " terms "; i++) { float scaled = w[j * n + i] * 0.5f; scaled += 0.25f;\n"     \
     "    sum += x[r * n + i] * scaled; } y[r * m + j] = sum > 0 ? sum : 0; } return 0; }\n"
 
-START_TEST(an_imported_task_is_judged)
+/* A Python with torch, or NULL. */
+static const char *torch_python(void)
 {
-    struct form_run run;
     char command[512];
     const char *const given = getenv("UNSEEN_TEST_PYTHON"), *const python =
                                                                 given ? given : "build/venv/bin/python";
     snprintf(command, sizeof command, "'%s' -c 'import torch' >/dev/null 2>&1", python);
-    if (system(command) != 0)
+    return system(command) == 0 ? python : NULL;
+}
+
+START_TEST(an_imported_task_is_judged)
+{
+    struct form_run run;
+    const char *const python = torch_python();
+    if (!python)
         SKIP_TEST("no Python with torch");
     if (access("verify/python/task/source.py", R_OK) != 0)
         SKIP_TEST("no verify/python/task");
@@ -186,6 +193,82 @@ START_TEST(an_imported_task_is_judged)
 }
 END_TEST
 
+/* --- one-byte outputs, whose poison may be a stored value --- */
+
+static const struct axis bytes_axes[] = {
+    {"n", AXIS_NUMBER, NULL, "of x"}, {"input", AXIS_CHOICE, NULL, "how x is drawn"}, {0}};
+static const struct tensor bytes_tensors[] = {
+    {"x", DTYPE_F32, TENSOR_INPUT, "[n]"}, {"y", DTYPE_U8, TENSOR_OUTPUT, "[n]"}, {0}};
+static const struct argument bytes_arguments[] = {{"n", ARGUMENT_I64}, {0}};
+static const struct input_class bytes_classes[] = {
+    {"normal", DATA_ANY, "as they come", .fill = {{.kind = FILL_NORMAL, .b = 1}}}, {0}};
+
+static int bytes_instantiate(const struct config *config, struct random *shape_random,
+                             struct random *content_random, struct instance *out)
+{
+    const int64_t n = config_value(config, "n");
+    (void)shape_random;
+    (void)content_random;
+    *out = (struct instance){.extent = {n},
+                             .tensor = {{.rank = 1, .dim = {n}}, {.rank = 1, .dim = {n}}},
+                             .flops = (double)n,
+                             .bytes = 5.0 * (double)n};
+    return 0;
+}
+
+static const struct problem_oracle bytes_task = {task_folder, "bytes.task", NULL};
+static const struct problem bytes = {.name = "bytes",
+                                     .summary = "y = 16 x, rounded",
+                                     .arithmetic = "fp32",
+                                     .axes = bytes_axes,
+                                     .tensors = bytes_tensors,
+                                     .arguments = bytes_arguments,
+                                     .classes = bytes_classes,
+                                     .arithmetic_class = ARITHMETIC_F32,
+                                     .instantiate = bytes_instantiate,
+                                     .oracle = &bytes_task};
+static const char bytes_source[] =
+    "import torch\nfrom torch import nn\n"
+    "class Model(nn.Module):\n    def forward(self, x):\n"
+    "        return (x * 16).round().clamp(0, 100).to(torch.uint8)\n"
+    "n = 16\ndef get_inputs():\n    return [torch.randn(n)]\ndef get_init_inputs():\n    return []\n";
+static const char bytes_description[] =
+    "{\"task\":1,\"name\":\"bytes\",\"entry\":\"Model\",\"source\":{\"file\":\"source.py\"},\"axes\":["
+    "{\"name\":\"n\",\"sizes\":[\"n\"]}],\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"shape\":[\"n\"]}"
+    "],"
+    "\"weights\":[]}";
+
+/* Rounds, and stores 0xa5, which is the poison, where a condition holds. */
+#define BYTES(more, where)                                                                                   \
+    "#include <math.h>\n#include <stdint.h>\n"                                                               \
+    "int bytes(const float *x, uint8_t *y, int64_t n, void *stream)\n"                                       \
+    "{ for (int64_t i = 0; i < n; i++) { float v = rintf(16 * x[i]); v = v < 0 ? 0 : v > 100 ? 100 : v;\n"   \
+    "  y[i] = (uint8_t)v" more "; if (" where ") y[i] = 0xa5; } return 0; }\n"
+
+static const struct {
+    const char *source;
+    enum outcome outcome;
+} byte_cases[] = {{BYTES("", "i >= n - 60"), OUTCOME_UNWRITTEN},
+                  {BYTES(" + 1", "i % 200 == 7"), OUTCOME_WRONG}};
+
+START_TEST(a_wrong_byte_may_be_the_poison)
+{
+    struct form_run run;
+    const char *const python = torch_python();
+    if (!python)
+        SKIP_TEST("no Python with torch");
+    task_make();
+    task_put("source.py", bytes_source);
+    task_put("bytes.task", bytes_description);
+    form_run_python(python);
+    form_run_open(&run, &bytes, "n=700 input=normal seed=4", byte_cases[_i].source, false);
+    form_run_check(&run, byte_cases[_i].outcome);
+    form_run_close(&run);
+    form_run_python(NULL);
+    task_remove();
+}
+END_TEST
+
 TCase *oracle_session_case(void)
 {
     TCase *session = tcase_create("session");
@@ -193,5 +276,6 @@ TCase *oracle_session_case(void)
     tcase_add_loop_test(session, a_session_asks, 0, sizeof candidates / sizeof *candidates);
     tcase_add_loop_test(session, a_session_breaks, 0, sizeof breaks / sizeof *breaks);
     tcase_add_test(session, an_imported_task_is_judged);
+    tcase_add_loop_test(session, a_wrong_byte_may_be_the_poison, 0, sizeof byte_cases / sizeof *byte_cases);
     return session;
 }

@@ -282,12 +282,14 @@ def exp_error(u, x, v):
 
 @rule("aten.exp.default")
 def exp(cx, x):
-    return exponents.of_function(monotone(cx, x, torch.exp, exp_error), x, x.v.abs())
+    made = exponents.in_parts(cx, monotone(cx, x, torch.exp, exp_error), x)
+    return exponents.of_function(made, x, x.v.abs())
 
 
 @rule("aten.exp2.default")
 def exp2(cx, x):
-    return exponents.of_function(monotone(cx, x, torch.exp2, exp_error), x, x.v.abs())
+    made = exponents.in_parts(cx, monotone(cx, x, torch.exp2, exp_error), x)
+    return exponents.of_function(made, x, x.v.abs())
 
 
 @rule("aten.expm1.default")

@@ -5,7 +5,7 @@ import math
 import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
-from . import routes
+from . import expanded, routes
 from . import (  # noqa: F401  (each import registers its rules)
     algebra,
     complexes,
@@ -62,6 +62,8 @@ def evaluate(graph, state, inputs, seed=1, runs=RUNS, device="cpu", tables=froze
     given = [state[name] for name in graph.names] + [inputs[i] for i in graph.inputs]
     places = iter(zip(given, [name in tables for name in graph.names] + [False] * len(graph.inputs)))
     env = {}
+    holders = [node for node in graph.nodes if node.op == "placeholder"]
+    expanded.mark(graph.nodes, holders[len(graph.names) :])
     for node in graph.nodes:
         if node.op == "placeholder":
             tensor, is_table = next(places)
@@ -181,6 +183,7 @@ def call(cx, node, env):
         result = wholes.within_type(cx, result, cx.dtype)
     if kind in BESIDE and isinstance(result, Number):
         keep_beside(result, args)
+    expanded.follow(cx, node, args, result)
     if packet(node).endswith("_") and not packet(node).endswith("__"):
         env[node.args[0]] = result
     return result
@@ -335,8 +338,8 @@ class Judged:
                 "row of which everything is masked)"
             )
         self.leave_out()
-        # An output of zeros has no size to compare the spread with. It is judged if its bound is proved.
-        proved = not self.ensemble and self.enclosed and not bool(self.want.any())
+        # An output of zeros has no size to compare the spread with. It is judged if its value is proved.
+        proved = self.enclosed and not bool(self.want.any())
         if self.is_quantized():
             self.judge_steps()
         elif self.relative > self.untellable and not proved and self.dropped is None:

@@ -13,10 +13,14 @@ A `Number` carries two sizes for this purpose. Each is None or has a shape that 
 
 import torch
 
-from .number import U32, Number
+from .number import SMALLEST, U32, Number
 
 SCANNED = 4  # the joint error of two running sums, in units at the size of the greater one
 MOST = 1000.0  # an exponential of a larger number is 0 or infinite
+PARTS, FACTOR = (
+    3,
+    2.0**32,
+)  # terms of an exponent, and the greatest factor that follows a product of the others
 
 
 def _combined(f, a, b):
@@ -42,6 +46,17 @@ def of_function(made, x, size):
     size."""
     made.exponents = torch.where(made.v > 0, size.clamp(max=MOST), 0.0)
     made.taken = None if x.taken is None else torch.where(made.v > 0, x.taken, 0.0)
+    return made
+
+
+def in_parts(cx, made, x):
+    """Adds the error of a product of exponentials in the place of the exponential of x, a sum of several terms. A partial
+    product may be below the smallest normal number, and a factor of up to FACTOR may follow."""
+    if x.count < PARTS or cx.dtype == torch.float64:
+        return made
+    lost = torch.where(x.v.isinf(), 0.0, SMALLEST[torch.float32] * x.size().exp().clamp(max=FACTOR))
+    made.b = lost if made.b is None else made.b + lost
+    made.runs = [made.run(i) + cx.noise(lost).abs() * lost for i in range(cx.count)] or None
     return made
 
 
@@ -95,8 +110,12 @@ def summed(made, x, f):
 
 
 def divided(cx, made, a, b):
-    """A quotient by a sum of exponentials. The bounds of both operands include the error of the subtracted number. In
-    the runs this error may cancel, so it is added once more."""
+    """A quotient by a sum of exponentials. An implementation may hold both as logarithms, so that a quotient of
+    exponentials has the exponents of a product. The bounds of both operands include the error of the subtracted number.
+    In the runs this error may cancel, so it is added once more."""
+    if b.exponents is not None:
+        log = torch.where(b.v == 0, 0.0, b.v.abs().log().abs()).clamp(max=MOST)
+        made = _joined(cx, made, a.exponents, log)
     size = _combined(torch.maximum, a.taken, b.taken)
     return made if size is None or cx.dtype == torch.float64 else _perturbed(cx, made, U32 * size)
 

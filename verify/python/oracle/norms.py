@@ -126,10 +126,15 @@ class Moments:
         self.square = (x.v**2).mean(dims, True)
 
     def own(self, u):
-        """The own errors of the mean, and of the variance in one pass or two, in any order."""
+        """The own errors of the mean, and of the variance in one pass or two, in any order. The mean of one number is
+        exact. Its variance in one pass is the rounding of its square."""
+        if self.n == 1:
+            return torch.zeros_like(self.mean), u * self.square
         return (self.n + 3) * u * self.size, 2 * (self.n + 4) * u * self.square
 
     def walk(self, u):
+        if self.n == 1:
+            return self.own(u)
         k = math.sqrt(self.n + 4) * u
         return k * torch.maximum(self.mean.abs(), (self.square / self.n).sqrt()), k * self.square
 
@@ -176,6 +181,8 @@ def variance(cx, x, dim=None, correction=1, keepdim=False):
         moved(f, x),
         lambda u: flat(factor * (m.walk(u)[1] + u * m.variance)),
     )
+    # Honest implementations do not take the root of a negative variance.
+    y.runs = None if y.runs is None else [t.clamp(min=0) for t in y.runs]
     if cx.name == "aten.var.correction":
         return y
     g = lambda t: flat(t.mean(dims, True))

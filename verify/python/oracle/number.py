@@ -60,6 +60,7 @@ class Number:
         "taken",
         "terms",
         "count",
+        "expanded",
         "sides",
         "beside",
     )
@@ -75,6 +76,7 @@ class Number:
         self.exponents = self.taken = None  # sizes of exponents (exponents.py)
         # A sum of products has the sum of its terms' magnitudes (None: |v|), and the number of its terms.
         self.terms, self.count = None, 1
+        self.expanded = None  # sizes of a sum that a power may be expanded to (expanded.py)
         self.there = there  # an open index names the right place, but may be absent (listed.py)
 
     def run(self, i):

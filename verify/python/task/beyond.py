@@ -3,6 +3,9 @@
 Without subtracting the maximum, `exp(x) / sum exp(x)` is right as long as no x exceeds 88. No other class of inputs
 exceeds that.
 
+A search for a least or a greatest one is tried on numbers of one sign: a running extreme that starts from 0 is wrong
+there, and so is a range with or without 0 where the task has the other.
+
 A softmax does not change if all its operands are shifted by the same number. So inputs about a number far above 0
 have the same answer as inputs about 0. The same holds far below 0. There a running maximum that starts from 0 is
 wrong, in a softmax and in any other search for a maximum.
@@ -25,6 +28,7 @@ REACH = 128.0  # by natural logarithms, more than fp32's exponent range from 2^-
 LOST = 104.0  # exp(-LOST) is 0 in fp32
 GREATEST = (
     "amax",
+    "aminmax",
     "max",
     "argmax",
     "topk",
@@ -34,6 +38,7 @@ GREATEST = (
     "adaptive_max_pool2d",
     "adaptive_max_pool3d",
 )
+LEAST = ("amin", "min", "argmin", "cummin", "aminmax")
 # also element by element
 FOUND = GREATEST + ("maximum", "fmax", "scatter_reduce", "scatter_reduce_", "index_reduce", "index_reduce_")
 CARRIED = fake.VIEWS + (
@@ -64,7 +69,7 @@ class _Exponents(TorchDispatchMode):
 
     - `reach`: the greatest magnitude of an exponent.
     - `most`: the greatest exponent.
-    - `picks`: whether the task looks for a maximum.
+    - `tops`, `bottoms`: the greatest number of each tensor that it looks for a maximum in, the least one for a minimum.
     - `curve`: the greatest magnitude of an operand of a function that contains an exponential.
 
     A task may write its softmax out. Then the exponents are the numbers from which a maximum is subtracted before
@@ -73,7 +78,8 @@ class _Exponents(TorchDispatchMode):
 
     def __init__(self):
         super().__init__()
-        self.reach, self.most, self.picks, self.curve = 0.0, -math.inf, False, 0.0
+        self.reach, self.most, self.curve = 0.0, -math.inf, 0.0
+        self.tops, self.bottoms = [], []
         # by tensor id: maxima, and the tensors from which a maximum was subtracted
         self.greatest, self.shifted, self.kept = set(), {}, []
 
@@ -104,7 +110,10 @@ class _Exponents(TorchDispatchMode):
             self._note(self.shifted[id(args[0])], torch.Tensor.relu)
         elif name[1] in CURVES and args[0].numel():
             self.curve = max(self.curve, float(args[0].abs().max()))
-        self.picks |= name[1] in GREATEST and name[2:] != ["other"]
+        of_one = name[2:] != ["other"]
+        for names, ends, end in ((GREATEST, self.tops, torch.amax), (LEAST, self.bottoms, torch.amin)):
+            if name[1] in names and of_one and args[0].dtype.is_floating_point and args[0].numel():
+                ends.append(float(end(args[0].double())))
         out = function(*args, **(kwargs or {}))
         self._follow(name[1], args, out)
         return out
@@ -162,19 +171,28 @@ def told_at(double, moved, outputs, published):
     return _told(outputs, _run(double, wide)[0], published)
 
 
+def _of_one_sign(model, inputs, normal, domains, below, published):
+    """Returns (FEW, signs of the inputs) with which all numbers of a search for a greatest one are below 0, or those of
+    a search for a least one above 0. Returns None if the task has no such search."""
+    reals, tried = domains.count("real"), []
+    for first in (-1, 1) if below else (1, -1):
+        for signs in ([first] * reals, [first] + [-first] * (reals - 1))[:reals]:
+            moved = _moved(inputs, normal, domains, FEW, signs)
+            outputs, found = _run(model, moved)
+            ends = [top < 0 for top in found.tops] if below else [bottom > 0 for bottom in found.bottoms]
+            if ends and told_at(copy.deepcopy(model).double(), moved, outputs, published):
+                tried.append((FEW, signs))
+                if any(ends):
+                    return tried[-1]
+    return tried[0] if below and tried else None
+
+
 def _search(model, inputs, domains, below):
     reals = domains.count("real")
     published, exponents = _run(model, inputs)
     normal = [torch.randn(v.shape) if d == "real" else v for v, d in zip(inputs, domains)]
     if not exponents.reach and (below or not exponents.curve):
-        moved = _moved(inputs, normal, domains, FEW, [-1] * reals)
-        return (
-            (FEW, [-1] * reals)
-            if below
-            and exponents.picks
-            and told_at(copy.deepcopy(model).double(), moved, _run(model, moved)[0], published)
-            else None
-        )
+        return _of_one_sign(model, inputs, normal, domains, True, published) if below else None
     # The exponents may be products of two inputs, so one of the two gets the negative sign.
     for signs in ([-1] * reals, [-1] + [1] * (reals - 1))[:reals] if below else ([1] * reals,):
         for about in MIDDLES:
@@ -202,5 +220,18 @@ def about(model, inputs, domains, below):
     torch.manual_seed(9)
     try:
         return _search(model, inputs, domains, below)
+    except Exception:  # raised by the task's own code; the other classes still judge it
+        return None
+
+
+def above(model, inputs, domains):
+    """Returns `(centre, a sign for each real input)` at which all numbers of a search for a least one are above 0, or
+    None."""
+    if "real" not in domains:
+        return None
+    torch.manual_seed(9)
+    try:
+        normal = [torch.randn(v.shape) if d == "real" else v for v, d in zip(inputs, domains)]
+        return _of_one_sign(model, inputs, normal, domains, False, _run(model, inputs)[0])
     except Exception:  # raised by the task's own code; the other classes still judge it
         return None

@@ -376,8 +376,27 @@ def _weights(source, sizes, observed, shapes):
     return model, entries
 
 
+SEEDS = range(7, 15)  # of draws for a real run
+
+
+def _drawn(instance, model):
+    """Returns `(inputs, is its answer without NaN?)` from the first draw whose answer has no NaN, or from the first draw.
+    A few labels may all be of one class, and a few ratings equal."""
+    first = None
+    for seed in SEEDS:
+        torch.manual_seed(seed)
+        inputs = instance.inputs()
+        outputs = law.outputs_at(model, inputs)
+        if outputs is not None and not any(bool(o.isnan().any()) for o in outputs):
+            return inputs, True
+        first = first or inputs
+    return first, False
+
+
 def _real(source, axes, points):
-    """Returns `(sizes by axis, sizes of the source, observed)` of the first point that also runs with real numbers."""
+    """Returns `(sizes by axis, sizes of the source, observed)` of the first point that also runs with real numbers. A
+    point whose answers all have a NaN is used only if no other point runs: no class of inputs could be told there."""
+    unnamed = None
     failure = fake.Failed("it has no sizes at which every tensor has elements", "let get_inputs make some")
     for sizes, observed in points[:8]:
         spread = together.spread(axes, sizes)
@@ -389,9 +408,14 @@ def _real(source, axes, points):
         except Exception as error:
             failure = fake.failed(error)
             continue
-        if [tuple(o.shape) for o in outputs] == [o["shape"] for o in observed.outputs]:
+        if [tuple(o.shape) for o in outputs] != [o["shape"] for o in observed.outputs]:
+            failure = fake.Failed("other shapes than on FakeTensors")
+        elif _drawn(instance, model)[1]:
             return sizes, spread, observed
-        failure = fake.Failed("other shapes than on FakeTensors")
+        else:
+            unnamed = unnamed or (sizes, spread, observed)
+    if unnamed:
+        return unnamed
     expected = _expected(failure, "; a Model that runs on a CPU was expected")
     raise ImportError_(
         f"{source.path} does not run with real numbers: {failure}{expected}\n---> {failure.hint}"
@@ -434,7 +458,8 @@ def _grown(source, runs, axes, limits_, small, sizes_tried=(256, 128, 64, 48, 32
         try:
             instance = source.instance(together.spread(axes, sizes))
             torch.manual_seed(8)
-            return instance.model(), instance.inputs()
+            model = instance.model()
+            return model, _drawn(instance, model)[0]
         except Exception:
             continue
     return None
@@ -560,11 +585,20 @@ def _kinds(model, inputs, domains):
         (kind, *CLASS_DATA[kind](most)) for kind, most in law.allowed_classes(model, inputs, domains).items()
     ]
     kinds = [(kind, shows, [fill] * reals) for kind, shows, fill in told]
-    for name, below, shows in (
-        ("beyond", False, "about {}, where exponentials overflow and a softmax's answer does not"),
-        ("below", True, "about {}, where all that a greatest one is looked for among is far below 0"),
+    for name, search, shows in (
+        (
+            "beyond",
+            lambda *of: beyond.about(*of, False),
+            "about {}, where exponentials overflow and a softmax's answer does not",
+        ),
+        (
+            "below",
+            lambda *of: beyond.about(*of, True),
+            "about {}, where all that a greatest one is looked for among is far below 0",
+        ),
+        ("above", beyond.above, "about {}, where all that a least one is looked for among is far above 0"),
     ):
-        found = beyond.about(model, inputs, domains, below)
+        found = search(model, inputs, domains)
         if found:
             about = [sign * found[0] for sign in found[1]]
             kinds.append(
@@ -610,8 +644,7 @@ def describe(source, name, seconds=60.0, vary=()):
     kept = [a for a in axes if a.low < a.high]
     model, weights = _weights(source, spread, observed, shapes["weights"])
     instance = source.instance(spread)
-    torch.manual_seed(7)
-    inputs = instance.inputs()
+    inputs, _ = _drawn(instance, model)
     taken = {a.name for a in kept} | {"weights", "stream", "seed", "input"}
     names = _names(instance.input_names, len(inputs), taken)
     drawn = computed.drawn(source, axes, limits_)
