@@ -4,6 +4,7 @@
 
 #include "worker.h"
 #include "verify/device/neighbours.h"
+#include "verify/isolate/child_table.h"
 
 /* If less than this part of a GPU's memory is free while a candidate runs, other processes may have caused
  * its lack of memory. */
