@@ -16,6 +16,7 @@
 #                    libclang-rt-dev; tests/fuzz/run.sh runs them)
 #   make format      the layout of .clang-format for everything but kernels; make check-format: is it so already
 #   make check-house which folder may include what, and how long files and functions may be (tests/house.sh)
+#   make check-python the layout, lint and types of our Python (tests/lint_python.sh; `make check` runs it, too)
 #   make check-prose how long the sentences of documents and comments may be (doc/writing.md)
 #   make faults      build/faults: the known-bad kernels that are kept as patches of honest ones
 #   make install     to $(DESTDIR)$(PREFIX), /usr/local unless PREFIX says otherwise; make uninstall takes it away again
@@ -162,7 +163,7 @@ LIBS += $(CUDART)
 endif
 
 
-.PHONY: always all deps demo faults format check-format check-house check-prose check check-all check-gpu margins bench bench-find install install-shared uninstall clean
+.PHONY: always all deps demo faults format check-format check-house check-prose check-python check check-all check-gpu margins bench bench-find install install-shared uninstall clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/unseen $(BUILD)/unseen-runner $(BUILD)/libunseen-runner.so
@@ -379,6 +380,8 @@ check-format:
 	clang-format --dry-run -Werror $(FORMATTED) || { echo "---> make format"; exit 1; }
 check-house:
 	@sh tests/house.sh
+check-python:
+	@sh tests/lint_python.sh build/venv
 check-prose:
 	@if command -v python3 >/dev/null; then python3 tests/prose.py --check --paths tests/prose.paths; \
 	else echo "check-prose: skipped: there is no python3"; fi
@@ -397,7 +400,8 @@ bench-find:
 
 # Under share/unseen the folders are as they are here: a problem of one's own is compiled with problems/ and reference/, and
 # `unseen new` copies from problems/ and shapes/.
-SHARED := $(wildcard doc/schema/*.json shapes/* problems/*.h reference/*.h verify/python/*.py verify/python/oracle/*.py verify/python/task/*.py verify/python/harden/*.py problems/*/adapter.py) reference/enclosure_host.c reference/enclosure_cuda.cu \
+SHARED := $(wildcard doc/schema/*.json shapes/* problems/*.h reference/*.h problems/*/adapter.py \
+    $(addprefix verify/torch/unseen_torch/,*.py */*.py)) reference/enclosure_host.c reference/enclosure_cuda.cu \
     reference/witness.c $(foreach p,$(PROBLEMS),$(wildcard $(addprefix problems/$(p)/,problem.c *.h baseline.c \
     baseline.cu README.md)))
 install: all install-shared

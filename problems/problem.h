@@ -181,7 +181,7 @@ enum arithmetic_class {
 struct problem_oracle {
     const char *folder;      /* absolute */
     const char *description; /* file name in it: "NAME.task" */
-    const char *script;      /* the program that evaluates it; NULL: verify/python/oracle/serve.py */
+    const char *script;      /* the program that evaluates it; NULL: unseen_torch.oracle.serve */
 };
 
 struct problem {

@@ -13,6 +13,7 @@ trap 'rm -rf "$room"' EXIT
 (
     [ -n "$NO_TORCH" ] || sh tests/torch.sh build/venv
     : >"$room/over"
+    sh tests/lint_python.sh build/venv >"$room/lint" 2>&1 || : >"$room/failed"
 ) >"$room/fetched" 2>&1 &
 
 # take: the next free group, until none is left
@@ -34,7 +35,7 @@ take() {
     take
 } 2>&1 | tee "$room/first"
 wait
-cat "$room/fetched" "$room/log"
+cat "$room/fetched" "$room/log" "$room/lint"
 [ -e "$room/failed" ] || exit 0
 # A log may be shown from its end only, so that failures come once more there. These are the lines of Check and of nested tests.
 echo "failures:"

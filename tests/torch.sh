@@ -43,6 +43,8 @@ elif ! install torch numpy; then
 fi
 # A model of SARIF, for one test, which skips without it.
 install sarif-pydantic || :
+# For tests/lint_python.sh. Another version of ruff may lay out otherwise and have other rules.
+install ruff==0.17.6 mypy==2.4.1 || :
 rm -rf "$part/cache"
 # Compiled once, and only the modules that the tests import: no test may write there, and each would compile all of them.
 env -u PYTHONDONTWRITEBYTECODE "$part/bin/python" -c 'import torch, torch._dynamo, torch._inductor.compile_fx

@@ -1,11 +1,11 @@
 """Stand-ins for candidates: a task's own graph with some operations computed in another way, honest or
-wrong. The wrong ones are the product's own (verify/python/harden)."""
+wrong. The wrong ones are the product's own (unseen_torch/harden)."""
 
+import oracle_asked  # noqa: F401  (finds the package)
 import torch
-
-from _unseen.harden.variants import (  # noqa: F401
-    PRODUCTS,
+from unseen_torch.harden.variants import (  # noqa: F401
     POOLS,
+    PRODUCTS,
     REDUCTIONS,
     SCANS,
     has_products,
@@ -16,8 +16,8 @@ from _unseen.harden.variants import (  # noqa: F401
     tile_left_out,
     wrong_strides,
 )
-from _unseen.oracle.executed import run  # noqa: F401
-from _unseen.oracle.graph import packet
+from unseen_torch.oracle.eager import run  # noqa: F401
+from unseen_torch.oracle.graph import packet
 
 
 def product_in_parts(a, b, parts):
@@ -113,7 +113,10 @@ def norm_again(name, args):
     if name == "native_group_norm":
         groups, channels = args[6], args[4]
         split = x.reshape(x.shape[0], groups, channels // groups, -1)
-        part = lambda t: None if t is None else t.reshape(1, groups, channels // groups, 1)
+
+        def part(t):
+            return None if t is None else t.reshape(1, groups, channels // groups, 1)
+
         made, mean, rstd = one_pass(split, [2, 3], args[7], part(args[1]), part(args[2]))
         return made.reshape(x.shape), mean.reshape(-1, groups), rstd.reshape(-1, groups)
     return None

@@ -12,11 +12,11 @@ import os
 import sys
 
 import test_oracle as small
-
 import torch
-from _unseen.oracle import evaluate, graph as graphs
-from _unseen.oracle.lowered import lowered
-from _unseen.oracle.number import Unsupported
+from unseen_torch.oracle import evaluate
+from unseen_torch.oracle import graph as graphs
+from unseen_torch.oracle.ir import lowered
+from unseen_torch.oracle.number import Unsupported
 
 ASKED = 3
 

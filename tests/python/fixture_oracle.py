@@ -1,4 +1,4 @@
-"""Stands in for verify/python/oracle/serve.py in the suite oracle_task, without torch: y = 2 x, i = where x is greatest.
+"""Stands in for unseen_torch/oracle/serve.py in the suite oracle_task, without torch: y = 2 x, i = where x is greatest.
 
 The first word of the task's description file decides its behaviour.
 """
@@ -97,7 +97,8 @@ def graph(memory):
 
 
 hello, _ = receive()
-how = open(hello["task"]).read().split()[0]
+with open(hello["task"]) as file:
+    how = file.read().split()[0]
 if how == "fails":
     channel.send(b"failed ModuleNotFoundError: No module named 'torch'")
     sys.exit(0)

@@ -108,7 +108,10 @@ def in_kernelbench(unseen, root, task):
 
         def check(make):
             torch.manual_seed(42)
-            weights = lambda model: context["vary_weights"](model, context["SEEDS"][i])
+
+            def weights(model):
+                return context["vary_weights"](model, context["SEEDS"][i])
+
             arguments = context["get_init_inputs_for"](i)
             torch.manual_seed(42)
             right = weights(context["Model"](*arguments))

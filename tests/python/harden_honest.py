@@ -15,14 +15,14 @@ import warnings
 warnings.simplefilter("ignore")
 logging.disable(logging.CRITICAL)
 here = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(here, "..", "..", "verify", "python"), here]
+sys.path[:0] = [os.path.join(here, "..", "..", "verify", "torch"), here]
 
-import torch  # noqa: E402
-
-import candidates  # noqa: E402
-from _unseen.harden import case as cases, checks  # noqa: E402
-from _unseen.oracle.number import Unsupported  # noqa: E402
-from _unseen.task import source  # noqa: E402
+import candidates
+import torch
+from unseen_torch.harden import case as cases
+from unseen_torch.harden import checks
+from unseen_torch.oracle.number import Unsupported
+from unseen_torch.task import source
 
 
 def variants(case):

@@ -15,7 +15,7 @@ import sys
 import time
 
 here = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(here, "..", "..", "verify", "python"))
+sys.path.insert(0, os.path.join(here, "..", "..", "verify", "torch"))
 OTHER = {"TILES": (12, 20, 24, 48, 96, 112), "BLOCKS": (192, 512), "EDGES": (32, 48)}
 
 
@@ -23,12 +23,15 @@ def held_out(folder, hardened, python):
     """(shown, found by the list) for faults with other parameters."""
     script = (
         "import sys, json; sys.path.insert(0, sys.argv[1])\n"
-        "from _unseen.harden import serve, sites\n"
+        "from unseen_torch.harden import serve, sites\n"
         f"sites.TILES, sites.BLOCKS, sites.EDGES = {OTHER['TILES']}, {OTHER['BLOCKS']}, {OTHER['EDGES']}\n"
         "json.dump(serve.Run(json.load(sys.stdin)).answer(), sys.stdout)\n"
     )
-    key = lambda c: (tuple(sorted(c["sizes"].items())), c["input"], c["seed"])
-    tried = [c for c in hardened["tried"]]
+
+    def key(c):
+        return (tuple(sorted(c["sizes"].items())), c["input"], c["seed"])
+
+    tried = list(hardened["tried"])
     request = {
         "task": glob.glob(os.path.join(folder, "*.task"))[0],
         "device": "cpu",

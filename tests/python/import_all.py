@@ -15,7 +15,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 LIMIT = 300
-IMPORTER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../verify/python/task/importer.py")
+START = os.path.join(
+    os.path.dirname(os.path.abspath(__file__)), "../../verify/torch/unseen_torch/__main__.py"
+)
 
 
 def order(path):
@@ -29,7 +31,7 @@ def run(interpreter, path, seconds):
     with tempfile.TemporaryDirectory() as folder:
         try:
             done = subprocess.run(
-                [interpreter, "-I", IMPORTER, path, folder, "task", str(seconds)],
+                [interpreter, "-I", START, "task.importer", path, folder, "task", str(seconds)],
                 capture_output=True,
                 text=True,
                 timeout=LIMIT,

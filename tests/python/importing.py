@@ -8,12 +8,11 @@ import sys
 import tempfile
 
 here = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(here, "..", "..", "verify", "python"))
+sys.path.insert(0, os.path.join(here, "..", "..", "verify", "torch"))
 
-import torch  # noqa: E402
-
-from _unseen.oracle import opened  # noqa: E402
-from _unseen.task import Task, describe, source, write  # noqa: E402
+import torch
+from unseen_torch.oracle import task_session
+from unseen_torch.task import Task, describe, source, write
 
 torch.set_num_threads(1)
 HEAD = "import torch\nimport torch.nn as nn\n"
@@ -39,7 +38,7 @@ def written(text):
         task = describe.describe(loaded, "t", 20.0)
         write.write(task, loaded, folder)
         file = os.path.join(folder, "t.task")
-        yield task, opened.Task(file, "cpu"), Task.read(file)
+        yield task, task_session.Task(file, "cpu"), Task.read(file)
 
 
 def fills(task):

@@ -21,13 +21,12 @@ import unittest
 import zlib
 
 import oracle_asked  # noqa: F401  (finds the package)
-
 import torch
 from torch.utils._pytree import tree_flatten, tree_unflatten
-
-from _unseen.oracle import constant, coverage, evaluate, executed, graph as graphs
-from _unseen.oracle.number import Unsupported, distance
-from _unseen.task import structure
+from unseen_torch.oracle import constant, coverage, eager, evaluate
+from unseen_torch.oracle import graph as graphs
+from unseen_torch.oracle.number import Unsupported, distance
+from unseen_torch.task import structure
 
 TYPES = {
     "float32": torch.float32,
@@ -148,7 +147,7 @@ def rejected(judged, eager):
 
 def as_declared(node, args, named):
     """A tensor that is made of the code's own numbers has its own type's values, in fp64 too."""
-    if graphs.packet(node) not in MADE or graphs.packet(node) != "fill" and node.all_input_nodes:
+    if graphs.packet(node) not in MADE or (graphs.packet(node) != "fill" and node.all_input_nodes):
         return None
     dtype = graphs.declared(node)
     if not dtype.is_floating_point:
@@ -168,7 +167,7 @@ def radius_broken(call, graph, judged):
     if not any(t.is_floating_point() for t in call.inputs):
         return None  # what is made of whole numbers alone has its own type there
     try:
-        found = executed.run(graph, {}, call.inputs, as_declared, double=True)
+        found = eager.run(graph, {}, call.inputs, as_declared, double=True)
     except (RuntimeError, TypeError, ValueError, IndexError):
         return None
     for k, (j, v) in enumerate(zip(judged, found)):

@@ -1,4 +1,4 @@
-"""Shared by the tests of verify/python/oracle: one-line modules, their graphs, and the judge's answers
+"""Shared by the tests of unseen_torch/oracle: one-line modules, their graphs, and the judge's answers
 about them."""
 
 import logging
@@ -9,13 +9,13 @@ import warnings
 warnings.simplefilter("ignore")
 logging.disable(logging.CRITICAL)
 here = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(here, "..", "..", "verify", "python"), here]
+sys.path[:0] = [os.path.join(here, "..", "..", "verify", "torch"), here]
 
-import torch  # noqa: E402
-from torch import nn  # noqa: E402
-
-from _unseen.oracle import evaluate, graph as graphs  # noqa: E402
-from _unseen.oracle.number import Unsupported  # noqa: E402
+import torch
+from torch import nn
+from unseen_torch.oracle import evaluate
+from unseen_torch.oracle import graph as graphs
+from unseen_torch.oracle.number import Unsupported
 
 F = torch.nn.functional
 torch.set_num_threads(1)

@@ -1,12 +1,11 @@
-"""Tests of verify/python/oracle: algebraically equal forms of short elementwise chains; part of test_oracle.py.
+"""Tests of unseen_torch/oracle: algebraically equal forms of short elementwise chains; part of test_oracle.py.
 
 Each case is the task's form, honest others, and wrong ones, over thousands of elements of one size and of many sizes.
 """
 
+import torch
 from oracle_asked import drawn
 from oracle_exponents import judged_of, worst
-
-import torch
 
 COUNT = 20000
 B1, B2, RATE, DECAY, EPS = 0.9, 0.99, 1e-3, 0.1, 1e-8

@@ -2,10 +2,9 @@
 
 import math
 
+import torch
 from oracle_asked import drawn, told
 from oracle_exponents import judged_of, worst
-
-import torch
 from torch import nn
 
 

@@ -1,10 +1,9 @@
-"""Tests of verify/python/oracle: sums of exponents in the place of products of exponentials; part of test_oracle.py."""
+"""Tests of unseen_torch/oracle: sums of exponents in the place of products of exponentials; part of test_oracle.py."""
 
 import math
 
-from oracle_asked import F, Plain, drawn, told
-
 import torch
+from oracle_asked import F, Plain, drawn, told
 
 
 def worst(judged, out):

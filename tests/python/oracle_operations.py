@@ -3,12 +3,10 @@ algebra, products with scales, selections. Each has honest variants that pass an
 
 import math
 
-from oracle_asked import F, Plain, drawn, passes, positive, refusal, told
-
-import torch
-
 import candidates
-from _unseen.oracle import coverage, evaluate
+import torch
+from oracle_asked import F, Plain, drawn, passes, positive, refusal, told
+from unseen_torch.oracle import coverage, evaluate
 
 x, image = drawn(6, 40), drawn(2, 6, 9, 9)
 CLASSES, WEIGHTS = torch.arange(6), positive(40)
@@ -105,24 +103,24 @@ GRADIENTS = {
     ),
     **{
         name: (function, [x])
-        for name, function in dict(
-            gelu=F.gelu,
-            gelu_tanh=lambda t: F.gelu(t, approximate="tanh"),
-            silu=F.silu,
-            mish=F.mish,
-            tanh=torch.tanh,
-            sigmoid=torch.sigmoid,
-            softplus=F.softplus,
-            elu=F.elu,
-            leaky=F.leaky_relu,
-            hardswish=F.hardswish,
-            hardsigmoid=F.hardsigmoid,
-            glu=F.glu,
-            relu6=F.relu6,
-            hardshrink=F.hardshrink,
-            softshrink=F.softshrink,
-            logsumexp=lambda t: t.logsumexp(1),
-        ).items()
+        for name, function in {
+            "gelu": F.gelu,
+            "gelu_tanh": lambda t: F.gelu(t, approximate="tanh"),
+            "silu": F.silu,
+            "mish": F.mish,
+            "tanh": torch.tanh,
+            "sigmoid": torch.sigmoid,
+            "softplus": F.softplus,
+            "elu": F.elu,
+            "leaky": F.leaky_relu,
+            "hardswish": F.hardswish,
+            "hardsigmoid": F.hardsigmoid,
+            "glu": F.glu,
+            "relu6": F.relu6,
+            "hardshrink": F.hardshrink,
+            "softshrink": F.softshrink,
+            "logsumexp": lambda t: t.logsumexp(1),
+        }.items()
     },
 }
 
@@ -175,7 +173,7 @@ def gradients_may_be_written_out_and_faults_of_theirs_show():
         made = torch.einsum("nkhw,nohw->ok", cut, 2 * y[:, :, :rows]).reshape(w.shape)
         return (
             torch.autograd.functional.vjp(lambda s: F.conv2d(s, w, padding=1), a, 2 * y)[1],
-            made if rows == 9 else made,
+            made,
         ), whole
 
     conv = Plain(gradient(lambda a, w: F.conv2d(a, w, padding=1)))
@@ -320,9 +318,10 @@ def long_convolutions_by_spectra_are_judged():
     )
     made = Plain(lambda a: torch.stft(a, 16, 4, window=torch.hann_window(16), return_complex=True).abs())
     angle = torch.arange(16).double() * (2 * math.pi / 16)
-    by_hand = lambda a: torch.stft(
-        a, 16, 4, window=(0.5 - 0.5 * torch.cos(angle)).float(), return_complex=True
-    ).abs()
+
+    def by_hand(a):
+        return torch.stft(a, 16, 4, window=(0.5 - 0.5 * torch.cos(angle)).float(), return_complex=True).abs()
+
     variants_pass(
         "window",
         made,
@@ -451,7 +450,10 @@ def products_with_scales_and_by_groups_are_judged():
     a, b = (drawn(s, 32, seed=s).to(torch.float8_e4m3fn) for s in (16, 48))
     one = torch.tensor(0.5)
     scaled = Plain(lambda p, q, s, t: torch._scaled_mm(p, q.t(), s, t, out_dtype=torch.bfloat16))
-    by_hand = lambda p, q, s, t: ((p.float() @ q.float().t()) * s * t).bfloat16()
+
+    def by_hand(p, q, s, t):
+        return ((p.float() @ q.float().t()) * s * t).bfloat16()
+
     variants_pass("scaled", scaled, [a, b, one, 3 * one], [by_hand], [lambda p, q, s, t: by_hand(p, q, s, s)])
     p, q = (torch.randint(-9, 9, s, dtype=torch.int8) for s in ((32, 16), (16, 24)))
     _, _, judged = told(Plain(torch._int_mm), [p, q])
@@ -462,7 +464,10 @@ def products_with_scales_and_by_groups_are_judged():
         torch.tensor([8, 8, 24], dtype=torch.int32),
     )
     grouped = Plain(lambda t, w, e: torch._grouped_mm(t, w, offs=e))
-    of = lambda t, w, e: torch.cat([t[:8] @ w[0], t[8:] @ w[2]])
+
+    def of(t, w, e):
+        return torch.cat([t[:8] @ w[0], t[8:] @ w[2]])
+
     variants_pass(
         "grouped",
         grouped,

@@ -1,12 +1,11 @@
-"""Tests of verify/python/oracle: elements by place and order, jumps, casts; part of test_oracle.py."""
+"""Tests of unseen_torch/oracle: elements by place and order, jumps, casts; part of test_oracle.py."""
 
 import math
 
-from oracle_asked import F, Plain, drawn, passes, positive, refusal, told, x
-
 import torch
-from _unseen.oracle import evaluate, graph as graphs
-from _unseen.oracle.number import Unsupported
+from oracle_asked import F, Plain, drawn, passes, positive, refusal, told, x
+from unseen_torch.oracle import evaluate
+from unseen_torch.oracle import graph as graphs
 
 
 def computed_numbers_are_cast_where_their_bounds_agree():
@@ -120,7 +119,10 @@ def places_orders_and_spreads_have_rules():
         "of both": lambda x: (x * 3).cumsum(1) * mask[:, None] * x,
     }
     for name, function in cases.items():
-        f = lambda x: function(x * 1.1)
+
+        def f(x):
+            return function(x * 1.1)
+
         x = drawn(4, 6)
         judged = evaluate.answer(graphs.trace(Plain(f), [x]), {}, [x])[0]
         off = (f(x).double() - judged.want).abs()
@@ -175,13 +177,15 @@ def equal_ones_in_order_share_their_mask():
     )
     # of two halves the second one is not kept, whichever it is
     half = torch.tensor([[0.0, 0.0, -9.0, -9.0]])
-    first = lambda t: torch.zeros_like(t > 0).scatter(
-        1, (at := t.softmax(-1).sort(-1))[1], at[0].cumsum(-1) > 0.7
-    )
+
+    def first(t):
+        return torch.zeros_like(t > 0).scatter(1, (at := t.softmax(-1).sort(-1))[1], at[0].cumsum(-1) > 0.7)
+
     assert told(Plain(first), [half])[2][0].allowed.tolist() == [[1.0, 1.0, 0.0, 0.0]]
-    moved = lambda t: torch.zeros_like(t).scatter(
-        1, t.softmax(-1).sort(-1)[1], torch.arange(4.0).expand(1, 4) * t
-    )
+
+    def moved(t):
+        return torch.zeros_like(t).scatter(1, t.softmax(-1).sort(-1)[1], torch.arange(4.0).expand(1, 4) * t)
+
     told_of = told(Plain(moved), [torch.tensor([[0.5, 0.5, -9.0, 3.0]])])[2][0].allowed[0]
     assert float(told_of[:2].min()) > 0.4 and float(told_of[2:].max()) < 1e-5, told_of
 
@@ -193,9 +197,10 @@ def samples_between_pixels():
     )
     for padding in ("zeros", "border", "reflection"):
         for align in (True, False):
-            sample = lambda t, g: F.grid_sample(
-                t, (g * 1.1).tanh(), padding_mode=padding, align_corners=align
-            )
+
+            def sample(t, g):
+                return F.grid_sample(t, (g * 1.1).tanh(), padding_mode=padding, align_corners=align)
+
             assert refusal(Plain(sample), [image, grid]) == "", padding
             judged, right = told(Plain(sample), [image, grid])[2], sample(image, grid)
             assert passes(judged, right) and not passes(judged, right * 1.001), padding
@@ -596,7 +601,7 @@ def the_nearest_pixel_has_a_rule_in_every_dimension_and_mode():
 
 
 def a_pixels_edge_is_left_to_rounding_and_nothing_else_is():
-    from _unseen.oracle import sampling
+    from unseen_torch.oracle import sampling
 
     for extent in range(1, 41):
         for made in range(1, 61):

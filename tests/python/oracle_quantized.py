@@ -1,9 +1,8 @@
-"""Tests of verify/python/oracle: whole and 8-bit results of computed numbers that lie beside a jump; part of test_oracle.py."""
-
-from oracle_asked import F, drawn
-from oracle_exponents import judged_of
+"""Tests of unseen_torch/oracle: whole and 8-bit results of computed numbers that lie beside a jump; part of test_oracle.py."""
 
 import torch
+from oracle_asked import F, drawn
+from oracle_exponents import judged_of
 
 HALVES = torch.tensor([[127.0, 0.5, 1.5, -2.5, 3.25, 63.5, -126.5, 7.0]]).repeat(9, 1)
 
@@ -131,7 +130,10 @@ def blocks_to_fp8(x, dtype=torch.float8_e4m3fn, most=448.0, step=None):
 
 def eight_bit_numbers_have_two_neighbours_at_a_tie():
     for dtype, most in ((torch.float8_e4m3fn, 448.0), (torch.float8_e5m2, 57344.0)):
-        task = lambda x: blocks_to_fp8(x, dtype, most)
+
+        def task(x):
+            return blocks_to_fp8(x, dtype, most)
+
         for x in (drawn(32, 64), torch.randint(-9, 10, (16, 32)).float(), drawn(4, 32, size=1e-7)):
             judged = judged_of(task, [x])
             assert not judged[0].dropped, judged[0].dropped
@@ -140,7 +142,10 @@ def eight_bit_numbers_have_two_neighbours_at_a_tie():
             assert not accepts(judged, (q.float() * 1.125, s))
             assert not accepts(judged, (blocks_to_fp8(x, dtype, most / 2)[0], s))
         assert share_open(judged_of(task, [drawn(32, 64)])[0]) < 0.02
-    back = lambda x: (blocks_to_fp8(x)[0].float() * blocks_to_fp8(x)[1][..., None]).sum(-1)
+
+    def back(x):
+        return (blocks_to_fp8(x)[0].float() * blocks_to_fp8(x)[1][..., None]).sum(-1)
+
     judged = judged_of(back, [drawn(32, 64)])
     assert not judged[0].dropped and accepts(judged, back(drawn(32, 64)))
     assert not accepts(judged, drawn(32, 64).reshape(32, 4, 16).sum(-1))  # not quantized at all
@@ -168,7 +173,10 @@ def what_goes_beyond_its_type_is_not_told():
 
 def a_cache_of_quantized_rows_is_judged():
     rows = torch.arange(5, 17)
-    task = lambda t: torch.zeros(20, 32, dtype=torch.int8).index_copy(0, rows, rows_to_int8(t)[0])
+
+    def task(t):
+        return torch.zeros(20, 32, dtype=torch.int8).index_copy(0, rows, rows_to_int8(t)[0])
+
     x = drawn(12, 32)
     x[0, :8] = HALVES[0]
     judged = judged_of(task, [x])

@@ -1,11 +1,15 @@
 """Calls that few tasks make, each by its name: (function, operands), for test_oracle.py."""
 
+import torch
 from oracle_asked import F, drawn, x
 
-import torch
-
 image = drawn(2, 6, 9, 9)
-WITHIN = lambda t: 0.9 * t.tanh()
+
+
+def WITHIN(t):
+    return 0.9 * t.tanh()
+
+
 RARE = {  # what few tasks use: of exact operands, and of products
     "asin": WITHIN,
     "acos": WITHIN,
@@ -25,7 +29,7 @@ RARE = {  # what few tasks use: of exact operands, and of products
 }
 RARE = {
     "rare_" + name: (
-        lambda a, c, f=getattr(torch, name), of=of, more=(2,) if name == "mvlgamma" else (): f(
+        lambda a, c, f=getattr(torch, name), of=of, more=(2,) if name == "mvlgamma" else (): f(  # noqa: B008
             *[of(a @ c) if of else a @ c], *more
         ),
         [drawn(6, 8), drawn(8, 50, seed=2)],
@@ -33,7 +37,12 @@ RARE = {
     for name, of in RARE.items()
 }
 PLACES, GRAPH = torch.tensor([0, 2, 1, 0, 2, 3]), torch.tensor([0, 2, 1, 0, 2, 3])[:, None].expand(6, 40)
-MASKED = lambda t: (t * 3).masked_fill(torch.ones(6, 40).triu(3).bool(), -float("inf"))
+
+
+def MASKED(t):
+    return (t * 3).masked_fill(torch.ones(6, 40).triu(3).bool(), -float("inf"))
+
+
 RARE.update(
     {
         "masked by hand": (lambda t: MASKED(t).exp() / MASKED(t).exp().sum(1, keepdim=True), [x]),

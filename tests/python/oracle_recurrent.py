@@ -1,12 +1,11 @@
 """Cases of test_oracle.py: recurrent layers of the library, which are split into steps after the model was
 traced."""
 
-from oracle_asked import Plain, drawn
-
 import torch
+from oracle_asked import Plain, drawn
 from torch import nn
-
-from _unseen.oracle import evaluate, graph as graphs, opened
+from unseen_torch.oracle import evaluate, task_session
+from unseen_torch.oracle import graph as graphs
 
 KINDS = {"gru": 3, "lstm": 4, "rnn_tanh": 1, "rnn_relu": 1}
 
@@ -130,7 +129,7 @@ def what_is_small_is_computed_on_the_host():
         (torch.mm, [drawn(8, 1 << 16), drawn(1 << 16, 8)], False),
     ):
 
-        class Task(opened.Task):
+        class Task(task_session.Task):
             def __init__(self):
                 self.device, self.description, self.stateless = "cuda", {"inputs": []}, False
 
@@ -139,11 +138,11 @@ def what_is_small_is_computed_on_the_host():
 
         assert graphs.trace(Plain(function), inputs).is_small() == small
         if small:
-            (judged,), same = opened.answers(Task(), {}, {})
+            (judged,), same = task_session.answers(Task(), {}, {})
             assert judged.want.device.type == "cpu" and not same
         elif not torch.cuda.is_available():
             try:
-                opened.answers(Task(), {}, {})
+                task_session.answers(Task(), {}, {})
             except (AssertionError, RuntimeError) as error:
                 assert "CUDA" in str(error) or "NVIDIA" in str(error), error
             else:

@@ -1,13 +1,12 @@
-"""Tests of verify/python/oracle: bicubic resizing, samples at pixels, pieces that floor chooses; part of test_oracle.py."""
+"""Tests of unseen_torch/oracle: bicubic resizing, samples at pixels, pieces that floor chooses; part of test_oracle.py."""
 
 import json
 
+import torch
 from oracle_asked import F, Plain, drawn
 from oracle_exponents import judged_of, worst
-
-import torch
-
-from _unseen.oracle import graph as graphs, lowered
+from unseen_torch.oracle import graph as graphs
+from unseen_torch.oracle import ir
 
 
 def cubic(d, a=-0.75):
@@ -50,7 +49,10 @@ def a_bicubic_place_may_lie_at_a_pixel():
         ((1, 2, 9, 12), (5, 4), False),
         ((1, 1, 7, 5), (7, 5), True),
     ):
-        task = lambda x: F.interpolate(x, size=size, mode="bicubic", align_corners=align)
+
+        def task(x):
+            return F.interpolate(x, size=size, mode="bicubic", align_corners=align)
+
         for x in (drawn(*shape), torch.randint(-9, 10, shape).float(), 30 + drawn(*shape, size=1e-3)):
             (j,) = judged = judged_of(task, [x])
             assert not j.dropped and not j.ensemble and j.enclosed, j.dropped
@@ -65,7 +67,7 @@ def a_bicubic_place_may_lie_at_a_pixel():
 def a_bicubic_place_has_a_witness():
     x = drawn(1, 2, 5, 6)
     graph = graphs.trace(Plain(lambda t: F.interpolate(t * 2, scale_factor=2, mode="bicubic")), [x])
-    text, _ = lowered.lowered(graph, {}, [x])
+    text, _ = ir.lowered(graph, {}, [x])
     assert json.loads(text)["outputs"][0] >= 0
     twice = judged_of(lambda t: F.interpolate(t * 2, scale_factor=2, mode="bicubic"), [x])
     assert worst(twice, by_products(x * 2, (10, 12), False)) <= 0.9
@@ -81,9 +83,10 @@ def samples_at_pixels_are_judged():
     x, grid = drawn(1, 3, 9, 9), at_pixels(9, 17)
     for mode in ("bilinear", "bicubic"):
         for padding in ("zeros", "border"):
-            task = lambda t, g: F.grid_sample(
-                t, g * 1.0000001, mode=mode, padding_mode=padding, align_corners=True
-            )
+
+            def task(t, g):
+                return F.grid_sample(t, g * 1.0000001, mode=mode, padding_mode=padding, align_corners=True)
+
             (j,) = judged = judged_of(task, [x, grid])
             assert not j.dropped, (mode, padding, j.dropped)
             inner = j.allowed[:, :, 1:-1, 1:-1]

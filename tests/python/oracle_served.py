@@ -1,4 +1,4 @@
-"""Tests of verify/python/oracle/serve.py that test_oracle.py runs: the messages of its process, and its
+"""Tests of unseen_torch/oracle/serve.py that test_oracle.py runs: the messages of its process, and its
 memory."""
 
 import os
@@ -6,8 +6,7 @@ import resource
 import types
 
 import torch
-
-from _unseen.oracle import serve
+from unseen_torch.oracle import serve
 
 
 def what_a_gpu_has_no_memory_for_is_answered_on_the_host():

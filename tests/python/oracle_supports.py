@@ -1,9 +1,8 @@
-"""Tests of verify/python/oracle: counts of what a comparison says, and what is picked by them; part of test_oracle.py."""
-
-from oracle_asked import F, drawn
-from oracle_exponents import judged_of, worst
+"""Tests of unseen_torch/oracle: counts of what a comparison says, and what is picked by them; part of test_oracle.py."""
 
 import torch
+from oracle_asked import F, drawn
+from oracle_exponents import judged_of, worst
 
 
 def sparsemax(x):
@@ -65,7 +64,10 @@ def counts_of_comparisons_are_numbers():
     """Of a count each open element is off by one: what is divided by it is not dropped."""
     x = drawn(8, 50)
     x[0, :3] = torch.tensor([1.0, 1.0, 0.999])
-    masked_mean = lambda t: (t * (t * 0.3 > 0.3)).sum(-1) / (t * 0.3 > 0.3).sum(-1).clamp(min=1)
+
+    def masked_mean(t):
+        return (t * (t * 0.3 > 0.3)).sum(-1) / (t * 0.3 > 0.3).sum(-1).clamp(min=1)
+
     (count,) = judged_of(lambda t: (t * 0.3 > 0.3).sum(-1), [x])
     assert not count.dropped and count.allowed[1:].max() == 0 and 1.9 < float(count.allowed[0]) < 2.4, (
         count.allowed

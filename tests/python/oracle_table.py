@@ -16,14 +16,15 @@ import warnings
 warnings.simplefilter("ignore")
 logging.disable(logging.CRITICAL)
 here = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(here, "..", "..", "verify", "python"), here]
+sys.path[:0] = [os.path.join(here, "..", "..", "verify", "torch"), here]
 
-import torch  # noqa: E402
-
-import candidates  # noqa: E402
-import small_tasks  # noqa: E402
-from _unseen.oracle import constant as constants, evaluate, graph as graphs  # noqa: E402
-from _unseen.oracle.number import Unsupported  # noqa: E402
+import candidates
+import small_tasks
+import torch
+from unseen_torch.oracle import constant as constants
+from unseen_torch.oracle import evaluate
+from unseen_torch.oracle import graph as graphs
+from unseen_torch.oracle.number import Unsupported
 
 HONEST = ("eager", "compiled", "channels-last", "double", "split-k", "one-k")
 WRONG = ("tf32", "tf32-unit", "bf16", "tail", "tile", "strides", "zeros", "mean", "noise")
@@ -70,9 +71,12 @@ def channels_last(model, inputs):
     rank = 4 if 4 in ranks else 5 if 5 in ranks else None
     if rank is None:
         return None
-    move = lambda x: (
-        x.contiguous(memory_format=layout[rank]) if isinstance(x, torch.Tensor) and x.dim() == rank else x
-    )
+
+    def move(x):
+        return (
+            x.contiguous(memory_format=layout[rank]) if isinstance(x, torch.Tensor) and x.dim() == rank else x
+        )
+
     for weight in model.parameters():
         weight.data = move(weight.data)
     try:

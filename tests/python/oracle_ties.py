@@ -1,11 +1,11 @@
-"""Tests of verify/python/oracle: equal infinities, whole numbers in extremes, subnormal results, 8-bit inputs; part of test_oracle.py."""
+"""Tests of unseen_torch/oracle: equal infinities, whole numbers in extremes, subnormal results, 8-bit inputs; part of test_oracle.py."""
 
 import math
 
-from oracle_asked import Plain, drawn, refusal, told
-
 import torch
-from _unseen.oracle import constant, evaluate, graph as graphs
+from oracle_asked import Plain, drawn, refusal, told
+from unseen_torch.oracle import constant, evaluate
+from unseen_torch.oracle import graph as graphs
 
 INF = math.inf
 ROW = torch.tensor([[-INF, 2.0, -INF, 1.0, -INF, -INF]])
@@ -18,7 +18,10 @@ def accepts(judged, *index):
 
 def equal_infinities_are_ties():
     """An index may name any of equal elements, masked scores included, but a finite element is no tie of an infinite one."""
-    scaled = lambda t: t * 0.3  # every element has an error bound now
+
+    def scaled(t):
+        return t * 0.3  # every element has an error bound now
+
     for prepare in (lambda t: t, scaled):
         _, _, (_, best) = told(Plain(lambda t: prepare(t).topk(4, 1)), [ROW])
         assert accepts(best, 1, 3, 0, 2) and accepts(best, 1, 3, 5, 4)

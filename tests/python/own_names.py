@@ -1,16 +1,29 @@
-"""Honest solutions whose files have the names of all of verify/python: OUT. Writes OUT/flat.json (a file of each name beside the entry)
+"""Honest solutions whose files have the names of all of unseen_torch: OUT. Writes OUT/flat.json (a file of each name beside the entry)
 and the folder OUT/tree (the same folders as ours). Each is a softmax, and a ModelNew for tests/task/row_scale. Needs no torch."""
 
 import json
 import os
 import sys
 
-OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "verify", "python")
-ENTRY = """import torch
+OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "verify", "torch", "unseen_torch")
+ENTRY = """import importlib
+import os
+import sys
+
+import torch
 {imports}
 
 for module in ({modules},):
     assert module.MARK == "mine", f"{{module.__name__}} is not the solution's own: {{module.__file__}}"
+loaded = [n for n in sys.modules if n.split(".")[0] == "unseen_torch"]
+assert "unseen_torch.runner.calling" in loaded and not [n for n in loaded if ".oracle" in n or ".harden" in n], loaded
+for name in ("unseen_torch.oracle", "unseen_torch.oracle.graph", "unseen_torch.harden", "unseen_torch.task.describe"):
+    try:
+        importlib.import_module(name)
+    except ImportError:
+        continue
+    raise AssertionError(f"{{name}} can be imported beside a candidate")
+assert not [p for p in sys.path if os.path.isdir(os.path.join(p, "unseen_torch"))], sys.path
 
 
 def softmax(x):
@@ -29,11 +42,17 @@ class {name}(torch.nn.Module):
 
 
 def ours():
-    """Paths of all modules of verify/python, below it."""
+    """Paths of all modules of the package, below it."""
     for folder, _, files in os.walk(OURS):
         for file in sorted(files):
             if file.endswith(".py") and "__pycache__" not in folder:
                 yield os.path.relpath(os.path.join(folder, file), OURS)
+
+
+def names():
+    """Names of all modules of the package and of its folders, without those above them."""
+    found = {os.path.basename(p)[: -len(".py")] for p in ours()} | {os.path.dirname(p) for p in ours()}
+    return sorted(found - {"", "__init__", "__main__"})
 
 
 def entry(names, name):
@@ -43,16 +62,16 @@ def entry(names, name):
 def sources(paths, name):
     """{path: content} of a solution with a module at each of `paths`."""
     names = [p[: -len(".py")].replace("/__init__", "").replace("/", ".") for p in paths]
-    return {**{p: 'MARK = "mine"\n' for p in paths}, "entry.py": entry(names, name)}
+    return {**dict.fromkeys(paths, 'MARK = "mine"\n'), "entry.py": entry(names, name)}
 
 
 def main():
     out = sys.argv[1]
-    tree = [p for p in ours() if p != "_unseen.py"]
-    flat = sorted(
-        {os.path.basename(p) if not p.endswith("__init__.py") else os.path.dirname(p) + ".py" for p in tree}
-    )
-    assert len(flat) > 40 and {"task.py", "oracle.py", "words.py", "adapter.py"} <= set(flat), flat
+    tree = [p for p in ours() if p not in ("__init__.py", "__main__.py")]
+    flat = [f"{n}.py" for n in names()]
+    assert len(flat) > 40 and {"task.py", "oracle.py", "runner.py", "error_text.py", "adapter.py"} <= set(
+        flat
+    ), flat
     for kind in ("softmax", "ModelNew"):
         name = "Unused" if kind == "softmax" else kind
         spec = {"language": "python", "entry_point": f"entry.py::{kind}", "destination_passing_style": False}

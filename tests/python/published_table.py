@@ -64,7 +64,7 @@ def main(folder, records=None):
             words.append(f"{name}: {error}")
             continue
         for problem in (result["problem"] or "?", "all"):
-            table[problem].update(["started"] + kinds(result))
+            table[problem].update(["started", *kinds(result)])
         record = os.path.join(records, file) if records else ""
         if os.path.exists(record):
             with open(record) as f:

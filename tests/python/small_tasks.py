@@ -70,7 +70,8 @@ def apart(statement):
 
 
 def load(path, cap, way):
-    tree = ast.parse(open(path).read())
+    with open(path) as file:
+        tree = ast.parse(file.read())
     tree.body = [single for statement in tree.body for single in apart(statement)]
     for i, statement in enumerate(tree.body):
         most = limit(statement, cap, way)
@@ -133,7 +134,10 @@ def instance(path, seed):
 def loud(model, seed):
     """Weights that are not the identity: scales around 1, shifts, running statistics."""
     generator = torch.Generator().manual_seed(seed)
-    draw = lambda t: torch.rand(t.shape, generator=generator) - 0.5
+
+    def draw(t):
+        return torch.rand(t.shape, generator=generator) - 0.5
+
     with torch.no_grad():
         for module in model.modules():
             if hasattr(module, "eps") and getattr(module, "weight", None) is not None:

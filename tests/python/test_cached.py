@@ -1,4 +1,4 @@
-"""Tests how much of a device's free memory is overwritten before a call (verify/python/cached.py). Needs
+"""Tests how much of a device's free memory is overwritten before a call (unseen_torch/runner/allocator_poison.py). Needs
 no torch; ends with 1 where a sentence fails."""
 
 import contextlib
@@ -9,7 +9,9 @@ import sys
 import types
 import unittest
 
-PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../verify/python/cached.py")
+PATH = os.path.join(
+    os.path.dirname(os.path.abspath(__file__)), "../../verify/torch/unseen_torch/runner/allocator_poison.py"
+)
 spec = importlib.util.spec_from_file_location("cached", PATH)
 cached = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(cached)

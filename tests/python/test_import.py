@@ -1,14 +1,12 @@
-"""Tests of verify/python/task: sizes, axes and constructors. Run by the suite task, or by hand with any Python that has torch."""
+"""Tests of unseen_torch/task: sizes, axes and constructors. Run by the suite task, or by hand with any Python that has torch."""
 
 import random
 
-from importing import NO_INIT, imported, of_one_line, run, written
-
 import torch
-from _unseen.oracle import opened
-from _unseen.oracle.number import Unsupported
-from _unseen.task import describe, expression, fit, law, probe, together, write
-
+from importing import NO_INIT, imported, of_one_line, run, written
+from unseen_torch.oracle import task_session
+from unseen_torch.oracle.number import Unsupported
+from unseen_torch.task import describe, expression, fit, probe, size_constraints, write
 
 LOOP = """
 steps, batch, width = 80, 5, 12
@@ -124,21 +122,21 @@ def get_init_inputs():
 
 
 def an_axis_is_sampled_whole_or_fixed():
-    late, limits = probe.Probe.late, together.limits
+    late, limits = probe.Probe.late, size_constraints.limits
 
     def over(runs, axes, chance):
         found = limits(runs, axes, chance)
         probe.Probe.late = lambda self: True
         return found
 
-    together.limits = over
+    size_constraints.limits = over
     try:
         task = imported(CORNERED)
     finally:
-        probe.Probe.late, together.limits = late, limits
+        probe.Probe.late, size_constraints.limits = late, limits
     why = {f["name"]: f["why"] for f in task["fixed"]}
     assert [a["name"] for a in task["axes"]] == ["batch"], task["axes"]
-    assert why == {name: "fixed: the time for probing was over" for name in ("steps", "width")}, why
+    assert why == dict.fromkeys(("steps", "width"), "fixed: the time for probing was over"), why
     assert not any("steps" in text for text in task["limits"]), task["limits"]
     assert task["weights"][0]["shape"] == [10, 10] and task["inputs"][0]["shape"] == ["batch", 5, 10], task[
         "inputs"
@@ -175,7 +173,7 @@ def a_loop_is_short_while_others_are_looked_at():
     asked, observed, long = [], probe.fake.observe, probe.LONG
 
     def observe(of, sizes, file=None):
-        asked.append(tuple(sorted({"steps": 80, "batch": 5, "width": 12, **sizes}.items())) + (file is None,))
+        asked.append((*tuple(sorted({"steps": 80, "batch": 5, "width": 12, **sizes}.items())), file is None))
         return observed(of, sizes, file)
 
     probe.fake.observe, probe.LONG = observe, 200
@@ -277,7 +275,9 @@ def what_a_constructor_draws_is_the_candidate_s_too():
             assert torch.equal(held[name], value), name
         for outside, words in ((2, ""), (9, "the forward pass cannot be traced: ")):
             try:
-                opened.answers(asked, sizes, {"x": torch.rand(5, 6), "segment": torch.full((5,), outside)})
+                task_session.answers(
+                    asked, sizes, {"x": torch.rand(5, 6), "segment": torch.full((5,), outside)}
+                )
             except Unsupported as why:  # the module does not run there itself, which no shape shows
                 assert words and str(why).startswith(words), why
             else:
@@ -332,8 +332,10 @@ def extents_may_be_divided_by_an_axis():
     }
     for text, of in shown.items():
         names = of.__code__.co_varnames
-        # noqa: E731
-        draw = lambda: {n: chance.randint(8 if n == "a" else 0 if n == "p" else 1, most[n]) for n in names}
+
+        def draw():
+            return {n: chance.randint(8 if n == "a" else 0 if n == "p" else 1, most[n]) for n in names}
+
         base = {"a": 512, "k": 3, "b": 16, "p": 1}
         base = {n: base[n] for n in names}
         lines = [{**base, n: draw()[n]} for n in names for _ in range(12)]
@@ -498,7 +500,10 @@ def get_inputs():
 
 def what_an_element_consists_of_stays():
     """All three coordinates are read, and a fourth would be: a kernel names them one by one. The number of points that stands there as 2 varies."""
-    moves = lambda task: {name for a in task["axes"] for name in a["sizes"]}
+
+    def moves(task):
+        return {name for a in task["axes"] for name in a["sizes"]}
+
     task = imported(POINTS)
     stays = {f["name"]: f["why"] for f in task["fixed"]}
     assert moves(task) == {"points", "dim1_0"} and "--vary" in stays["dim0_1"], (task["axes"], stays)

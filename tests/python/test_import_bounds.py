@@ -1,10 +1,9 @@
-"""Tests of verify/python/task: which literals bound indices, and what only runs with real numbers refuse. Run by the suite task, or by hand
+"""Tests of unseen_torch/task: which literals bound indices, and what only runs with real numbers refuse. Run by the suite task, or by hand
 with any Python that has torch."""
 
-from importing import NO_INIT, fills, imported, run, written
-
 import torch
-from _unseen.task import expression
+from importing import NO_INIT, fills, imported, run, written
+from unseen_torch.task import expression
 
 FORWARD = """
 class Model(nn.Module):

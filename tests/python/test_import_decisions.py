@@ -1,4 +1,4 @@
-"""Tests of verify/python/task/decision.py: inputs at the thresholds of a task's own graph. Run by the suite task, or by hand with any Python
+"""Tests of unseen_torch/task/decision.py: inputs at the thresholds of a task's own graph. Run by the suite task, or by hand with any Python
 that has torch.
 
 Each task has honest solutions by another algebra, and wrong ones that differ from it at single values
@@ -6,11 +6,11 @@ alone. All are judged by the oracle's tolerance. The class `decision` finds wron
 are right there.
 """
 
-from importing import NO_INIT, imported, run
-
 import torch
-from _unseen.oracle import evaluate, graph as graphs
-from _unseen.task import decision
+from importing import NO_INIT, imported, run
+from unseen_torch.oracle import evaluate
+from unseen_torch.oracle import graph as graphs
+from unseen_torch.task import decision
 
 F = torch.nn.functional
 

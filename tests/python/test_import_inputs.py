@@ -1,11 +1,9 @@
-"""Tests of verify/python/task: the draws of inputs. Run by the suite task, or by hand with any Python that
+"""Tests of unseen_torch/task: the draws of inputs. Run by the suite task, or by hand with any Python that
 has torch."""
 
-from importing import NO_INIT, fills, imported, of_one_line, run, written
-
 import torch
-from _unseen.task import describe, law, structure, write
-
+from importing import NO_INIT, fills, imported, of_one_line, run, written
+from unseen_torch.task import describe, input_domain, structure, write
 
 MASKED = """
 from dataclasses import dataclass
@@ -224,8 +222,12 @@ def of_one_element_there_is_no_variance():
 
 
 def ranges_follow_arithmetic():
-    step = lambda call, *numbers: {"call": call, "numbers": list(numbers)}
-    of = lambda *steps: law.drawn_range({"steps": list(steps)})
+    def step(call, *numbers):
+        return {"call": call, "numbers": list(numbers)}
+
+    def of(*steps):
+        return input_domain.drawn_range({"steps": list(steps)})
+
     assert of(step("rand"), step("mul", 2), step("rsub", 1)) == ("uniform", -1, 1)
     assert of(step("randn"), step("div", 4), step("sub", 1)) == ("normal", -1, 0.25)
     # what begins otherwise is told by its values
@@ -255,7 +257,7 @@ def get_init_inputs():
 def numbers_follow_axes_or_stay_as_published():
     sizes, x = {"width": 2, "turns": 6}, torch.rand(3, 2)
     with written(NUMBERS) as (task, asked, of):
-        graph, state, inputs, _ = asked.prepared(sizes, {"x": x})
+        graph, _state, inputs, _ = asked.prepared(sizes, {"x": x})
     entries = {e["name"]: e for e in task["inputs"]}
     why = {f["name"]: f["why"] for f in task["fixed"]}
     assert [a["name"] for a in task["axes"]] == ["width", "turns"], task["axes"]
@@ -389,21 +391,21 @@ def exponents_reach_beyond_where_the_answer_stays():
         ("torch.logsumexp(x, 1)", 128),
     ):
         task = of_one_line(line)
-        assert [c["name"] for c in task["classes"]] == plain + ["beyond", "below"], (line, task["classes"])
+        assert [c["name"] for c in task["classes"]] == [*plain, "beyond", "below"], (line, task["classes"])
         assert task["classes"][-2]["fill"] == {"x": {"kind": "normal", "a": middle, "b": 1}}, line
         assert task["classes"][-1]["fill"] == {"x": {"kind": "normal", "a": -middle, "b": 1}}, line
     for narrow in ("torch.float32", "torch.bfloat16"):
         task = of_one_line(attention, inputs=f"torch.randn(2, rows, 40, dtype={narrow})")
-        assert [c["name"] for c in task["classes"]] == plain + ["beyond"], narrow
+        assert [c["name"] for c in task["classes"]] == [*plain, "beyond"], narrow
     for line in (
         "(x - x.amax(1, True)).exp()",
         "torch.exp((x - torch.maximum(x, x.roll(1, 1)).amax(1, True)[:, :1].expand(x.shape)) * 0.5)",
     ):
         # a softmax written out
-        assert [c["name"] for c in of_one_line(line)["classes"]] == plain + ["beyond", "below"], line
+        assert [c["name"] for c in of_one_line(line)["classes"]] == [*plain, "beyond", "below"], line
     for line in ("nn.functional.silu(x)", "x.sigmoid()", "nn.functional.softplus(x)"):
         task = of_one_line(line)
-        assert [c["name"] for c in task["classes"]] == plain + ["beyond"], line
+        assert [c["name"] for c in task["classes"]] == [*plain, "beyond"], line
         assert task["classes"][-1]["fill"] == {"x": {"kind": "normal", "a": 128, "b": 1}}, line
     for line in (
         "x.tanh()",
@@ -413,7 +415,7 @@ def exponents_reach_beyond_where_the_answer_stays():
         assert [c["name"] for c in of_one_line(line)["classes"]] == plain, line
     # what all have in common is taken off again
     line = "torch.softmax(nn.functional.layer_norm(x, x.shape[1:]), 1)"
-    assert [c["name"] for c in of_one_line(line)["classes"]] == plain + ["uneven"]
+    assert [c["name"] for c in of_one_line(line)["classes"]] == [*plain, "uneven"]
 
 
 def what_is_divided_by_is_now_and_then_nothing():
@@ -605,7 +607,10 @@ def get_inputs():
 def whether_one_model_serves_several_shapes_is_noted():
     """A table that a model makes in its first call and keeps fits no other shape. A model that looks at
     the shape serves all."""
-    kinds = lambda task: [note["kind"] for note in task["notes"]]
+
+    def kinds(task):
+        return [note["kind"] for note in task["notes"]]
+
     assert kinds(imported(TABLE % "")) == ["kept"]
     assert kinds(imported(TABLE % " or len(self.table) != x.shape[1]")) == []
 

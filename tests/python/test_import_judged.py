@@ -1,4 +1,4 @@
-"""Tests of verify/python/task: what importing says of tasks whose right answers are not known. Run by the suite task, or by hand with any Python
+"""Tests of unseen_torch/task: what importing says of tasks whose right answers are not known. Run by the suite task, or by hand with any Python
 that has torch."""
 
 from importing import imported, of_one_line, run

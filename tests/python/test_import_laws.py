@@ -1,9 +1,8 @@
-"""Tests of verify/python/task: sizes that go together, expressions of extents, and ranges of the classes'
+"""Tests of unseen_torch/task: sizes that go together, expressions of extents, and ranges of the classes'
 values. Run by the suite task, or by hand with any Python that has torch."""
 
 from importing import NO_INIT, imported, run
-
-from _unseen.task import fit, write
+from unseen_torch.task import fit, write
 
 
 def axes(task):
@@ -234,7 +233,10 @@ def get_inputs():
 def the_work_of_what_a_width_has_no_part_in():
     """A width of 1 has as many scores as one of 512."""
     law = imported(SCORES)["scratch"]
-    scores = lambda sizes: sizes["batch"] * sizes["steps"] ** 2
+
+    def scores(sizes):
+        return sizes["batch"] * sizes["steps"] ** 2
+
     small = {"batch": 64, "steps": 48, "width": 1}
     assert write.law_at(law, small) > 0.5 * scores(small), (law, write.law_at(law, small))
 

@@ -1,14 +1,13 @@
-"""Tests of verify/python/task: the effect of masks, lengths and logarithms of shares on inputs and
+"""Tests of unseen_torch/task: the effect of masks, lengths and logarithms of shares on inputs and
 classes; operations by their names. Run by the suite task, or by hand with any Python that has torch."""
 
 import os
 import subprocess
 import sys
 
-from importing import NO_INIT, fills, imported, run
-
 import torch
-from _unseen.task import describe, law, source
+from importing import NO_INIT, fills, imported, run
+from unseen_torch.task import describe, input_domain, source
 
 INPUT = "[torch.randn(batch, length), torch.randint(1, length + 1, (batch,))]"
 
@@ -76,28 +75,35 @@ def a_class_without_fills_of_real_inputs_draws_them_as_published():
 
 def shares_are_told_by_the_names_of_operations():
     """Every name in the table, and every other operation of torch whose name contains one of them."""
-    for name in law.SIMPLEX:
-        assert law.is_simplex({"calls": ["randn", name]}) and law.is_simplex(
+    for name in input_domain.SIMPLEX:
+        assert input_domain.is_simplex({"calls": ["randn", name]}) and input_domain.is_simplex(
             {"calls": ["randn", name, "view"]}
         ), name
-        assert not law.is_simplex({"calls": ["randn", name, "log"]}), name
-    others = {n for n in dir(torch.ops.aten) if "softmax" in n} - law.SIMPLEX | {
+        assert not input_domain.is_simplex({"calls": ["randn", name, "log"]}), name
+    others = {n for n in dir(torch.ops.aten) if "softmax" in n} - input_domain.SIMPLEX | {
         "log_softmax",
         "_log_softmax",
         "gumbel_softmax",
     }
-    assert not [n for n in others if law.is_simplex({"calls": ["randn", n]})]
-    for table in (law.SIMPLEX, law.MIXING, law.SHAPING, law.MARKING, law.WHOLE, describe.FROM_ZERO):
+    assert not [n for n in others if input_domain.is_simplex({"calls": ["randn", n]})]
+    for table in (
+        input_domain.SIMPLEX,
+        input_domain.MIXING,
+        input_domain.SHAPING,
+        input_domain.MARKING,
+        input_domain.WHOLE,
+        describe.FROM_ZERO,
+    ):
         for name in table:
             near = (
                 {f"log_{name}", f"{name}_like_no_other", f"not_{name}"}
-                - law.SIMPLEX
-                - law.MIXING
-                - law.SHAPING
-                - law.MARKING
+                - input_domain.SIMPLEX
+                - input_domain.MIXING
+                - input_domain.SHAPING
+                - input_domain.MARKING
             )
             for wrong in near:
-                assert not law.is_simplex({"calls": [wrong]}) and not law.is_computed(
+                assert not input_domain.is_simplex({"calls": [wrong]}) and not input_domain.is_computed(
                     {"calls": [wrong]}, "real"
                 ), wrong
 
@@ -139,7 +145,7 @@ def get_init_inputs():
 BROKEN = """import sys
 sys.argv = ["importer.py", sys.argv[1], sys.argv[2], "t"]
 sys.path.insert(0, {ours!r})
-from _unseen.task import describe, importer
+from unseen_torch.task import describe, importer
 def fails(*_):
     return next(iter(()))
 describe.describe = fails
@@ -155,7 +161,7 @@ def an_error_of_the_importers_own_is_not_laid_at_the_tasks_door():
         with open(path, "w", encoding="utf-8") as file:
             file.write(TASK)
         program = BROKEN.format(
-            ours=os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "verify", "python")
+            ours=os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "verify", "torch")
         )
         done = subprocess.run([sys.executable, "-c", program, path, folder], capture_output=True, text=True)
     assert done.returncode == 98 and "unseen itself failed on it, with StopIteration" in done.stderr, (
@@ -166,7 +172,7 @@ def an_error_of_the_importers_own_is_not_laid_at_the_tasks_door():
 
 
 def an_error_of_the_tasks_own_is_told_as_its_own():
-    from _unseen import words
+    from unseen_torch import error_text
 
     module = {"__name__": source.MODULE}
     exec("def fails():\n    raise KeyError('lengths')\n", module)
@@ -174,7 +180,9 @@ def an_error_of_the_tasks_own_is_told_as_its_own():
         try:
             function()
         except Exception as error:
-            text, found = words.whose(error, source.MODULE, "t.py cannot be imported", "see that it runs", 98)
+            text, found = error_text.whose(
+                error, source.MODULE, "t.py cannot be imported", "see that it runs", 98
+            )
         assert found == status and ("see that it runs" in text) == (status == 2), (found, text)
 
 

@@ -1,11 +1,10 @@
-"""Tests of verify/python/task: numbers among forward's arguments that follow sizes. Run by the suite task, or by hand with any Python that has
+"""Tests of unseen_torch/task: numbers among forward's arguments that follow sizes. Run by the suite task, or by hand with any Python that has
 torch."""
 
 import math
 
 from importing import NO_INIT, imported, run, written
-
-from _unseen.task import number_of, scalar
+from unseen_torch.task import number_of, scalar
 
 SCALED = (
     """
@@ -60,7 +59,7 @@ def a_number_that_no_form_fits_holds_its_size():
 
 
 def both_processes_get_the_same_bits():
-    with written(SCALED.replace("{0}", "1.0 / math.sqrt(width)")) as (task, oracle, candidate):
+    with written(SCALED.replace("{0}", "1.0 / math.sqrt(width)")) as (_task, oracle, candidate):
         for width in (1, 3, 47, 200):
             sizes = {"rows": 2, "width": width}
             assert (

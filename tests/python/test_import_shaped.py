@@ -1,10 +1,9 @@
-"""Tests of verify/python/task: markers and temperatures of the inputs that get_inputs shapes. Run by the suite task, or by hand with any Python
+"""Tests of unseen_torch/task: markers and temperatures of the inputs that get_inputs shapes. Run by the suite task, or by hand with any Python
 that has torch."""
 
-from importing import NO_INIT, fills, imported, run, written
-
 import torch
-from _unseen.task import shaped
+from importing import NO_INIT, fills, imported, run, written
+from unseen_torch.task import shaped
 
 FORWARD = (
     """
@@ -65,8 +64,9 @@ def rates_at_which_the_task_itself_has_no_answer_are_left_out():
 
 def ids_of_padding_are_markers_and_lie_as_they_did():
     plain = ["ids = torch.randint(1, 50, (rows, width))"]
-    anywhere = plain + ["return [torch.where(torch.rand(rows, width) < 0.3, torch.zeros_like(ids), ids)]"]
-    behind = plain + [
+    anywhere = [*plain, "return [torch.where(torch.rand(rows, width) < 0.3, torch.zeros_like(ids), ids)]"]
+    behind = [
+        *plain,
         "long = torch.randint(1, width + 1, (rows, 1))",
         "return [torch.where(torch.arange(width) < long, ids, torch.zeros_like(ids))]",
     ]

@@ -1,9 +1,8 @@
-"""Tests of verify/python/task: inputs that forward writes into. Run by the suite task, or by hand with any Python that has torch."""
-
-from importing import NO_INIT, imported, run, written
+"""Tests of unseen_torch/task: inputs that forward writes into. Run by the suite task, or by hand with any Python that has torch."""
 
 import torch
-from _unseen.oracle import opened
+from importing import NO_INIT, imported, run, written
+from unseen_torch.oracle import task_session
 
 STEP = (
     """
@@ -39,7 +38,7 @@ def the_oracle_answers_for_them_first():
         p, g, m = (torch.randn(40) for _ in range(3))
         given = {"p": p, "g": g, "m": m}
         before = {name: value.clone() for name, value in given.items()}
-        judged, _ = opened.answers(oracle, {"n": 40}, given)
+        judged, _ = task_session.answers(oracle, {"n": 40}, given)
         moved = m.double() * 0.9 + g.double() * 0.1
         wants = (p.double() - 0.01 * moved, moved, g.double().norm())
         for j, want in zip(judged, wants, strict=True):
@@ -74,7 +73,7 @@ def a_model_that_returns_nothing_is_a_task_where_it_writes():
     with written(CACHE) as (task, oracle, _):
         assert task["outputs"] == [] and task["inputs"][0]["written"], task
         cache, k, at = torch.randn(6, 3), torch.randn(2, 3), torch.tensor([4, 1])
-        (judged,), constant = opened.answers(
+        (judged,), constant = task_session.answers(
             oracle, {"rows": 6, "width": 3, "fresh": 2}, {"cache": cache, "k": k, "at": at}
         )
         want = cache.clone()

@@ -1,4 +1,4 @@
-"""Tests of verify/python/oracle: run by the suite oracle_task, or by hand with any Python that has torch.
+"""Tests of unseen_torch/oracle: run by the suite oracle_task, or by hand with any Python that has torch.
 
 With a FOLDER the small cases' lowered graphs are written there.
 """
@@ -7,7 +7,7 @@ import json
 import math
 import sys
 
-from oracle_asked import F, Plain, b, drawn, passes, positive, refusal, told, traced, w, x
+import candidates
 import oracle_chains
 import oracle_expanded
 import oracle_exponents
@@ -19,14 +19,13 @@ import oracle_resized
 import oracle_served
 import oracle_supports
 import oracle_ties
-from oracle_rare import RARE
-
 import torch
+from oracle_asked import F, Plain, b, drawn, passes, positive, refusal, told, traced, w, x
+from oracle_rare import RARE
 from torch import nn
-
-import candidates
-from _unseen.oracle import constant, evaluate, graph as graphs, lowered, opened
-from _unseen.oracle.number import Unsupported
+from unseen_torch.oracle import constant, evaluate, ir, task_session
+from unseen_torch.oracle import graph as graphs
+from unseen_torch.oracle.number import Unsupported
 
 MASK = torch.ones(6, 40).triu(3).bool()
 w40, b40, w6, b6, p6 = drawn(40), drawn(40, seed=9), drawn(6), drawn(6, seed=9), positive(6)
@@ -166,7 +165,7 @@ def every_rule_encloses_and_admits_eager():
 
 def radii_hold_at_a_unit_that_can_be_checked():
     """The rules of the radius, with fp32's unit in its place, enclose the results of fp32 by other means."""
-    from _unseen.oracle import norms, number, sums
+    from unseen_torch.oracle import norms, number, sums
 
     kept = number.U64
     for name, (function, inputs) in SMALL.items():
@@ -325,7 +324,10 @@ def attention_may_round_its_probabilities():
 def a_sigmoid_may_be_a_tanh():
     """It has an absolute error where the sigmoid is next to nothing."""
     far = torch.linspace(-30, 30, 200).reshape(4, 50)
-    half = lambda z: 0.5 * torch.tanh(0.5 * z) + 0.5
+
+    def half(z):
+        return 0.5 * torch.tanh(0.5 * z) + 0.5
+
     for function, other in ((torch.sigmoid, half), (F.silu, lambda z: z * half(z))):
         _, _, judged = told(Plain(function), [far])
         assert passes(judged, function(far)) and passes(judged, other(far)), function
@@ -381,10 +383,10 @@ def nobody_is_held_to_what_the_module_itself_does_not_do():
     """In each configuration, not only in the first one. A NaN where the graph has none is such an answer."""
     task = type("Known", (), {"stateless": True})()
     _, _, judged = told(Plain(lambda t: t * 2), [x])
-    opened.check(task, judged, lambda t: t * 2, [x])
+    task_session.check(task, judged, lambda t: t * 2, [x])
     for other in (lambda t: t * 2 + 0.01, lambda t: torch.where(t == t[0, 0], torch.nan, t * 2)):
         try:
-            opened.check(task, judged, other, [x])
+            task_session.check(task, judged, other, [x])
         except Unsupported as error:
             assert "beyond what its declared arithmetic allows" in str(error)
         else:
@@ -602,10 +604,10 @@ def what_vanishes_and_is_divided_by_cannot_be_told():
         d = decay.cumprod(1)
         return (x / d).cumsum(1) * d
 
-    for length, told in ((60, True), (300, False)):
+    for length, is_told in ((60, True), (300, False)):
         inputs = [x[:, :length], decay[:, :length]]
         judged = evaluate.answer(graphs.trace(Plain(weighed), inputs), {}, inputs)[0]
-        assert (judged.dropped is None) == told, (length, judged.dropped)
+        assert (judged.dropped is None) == is_told, (length, judged.dropped)
 
 
 def a_right_answer_that_is_nan_is_no_answer():
@@ -622,7 +624,7 @@ def what_hangs_on_a_choice_has_no_single_elements():
     model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.PReLU(), torch.nn.Linear(4, 2))
     both = Plain(lambda x: (model(x), x * 2))
     graph = graphs.trace(both, [drawn(5, 3)])
-    text, _ = lowered.lowered(graph, dict(both.named_parameters()), [drawn(5, 3)])
+    text, _ = ir.lowered(graph, dict(both.named_parameters()), [drawn(5, 3)])
     first, second = json.loads(text)["outputs"]
     assert first == -1 and second >= 0, text
 

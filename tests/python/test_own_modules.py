@@ -1,4 +1,4 @@
-"""Tests of verify/python/task/own_modules.py: a task's folder with modules beside its reference.py. Run by the suite task, or by hand with
+"""Tests of unseen_torch/task/own_modules.py: a task's folder with modules beside its reference.py. Run by the suite task, or by hand with
 any Python that has torch."""
 
 import os
@@ -8,9 +8,8 @@ import types
 
 import own_names
 from importing import run
-
-from _unseen.oracle import opened
-from _unseen.task import Task, describe, source, write
+from unseen_torch.oracle import task_session
+from unseen_torch.task import Task, describe, source, write
 
 REFERENCE = """import torch
 import torch.nn as nn
@@ -52,11 +51,7 @@ def laid(folder, files):
 
 def a_tasks_modules_may_have_the_names_of_ours():
     """In the importer, in the oracle, and beside a candidate that has modules of the same names."""
-    flat = sorted(
-        {os.path.basename(p)[:-3] for p in own_names.ours() if not p.endswith("__init__.py")}
-        | {"task", "oracle", "harden"}
-    )
-    flat.remove("_unseen")
+    flat = own_names.names()
     files = {f"{n}.py": 'MARK = "mine"\n' for n in flat}
     text = REFERENCE.format(imports="\n".join(f"import {n}" for n in flat), modules=", ".join(flat))
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as out:
@@ -69,7 +64,10 @@ def a_tasks_modules_may_have_the_names_of_ours():
         task = describe.describe(loaded, "t", 20.0)
         write.write(task, loaded, out)
         sys.modules["words"] = types.ModuleType("words")  # a candidate's
-        for made in (opened.Task(os.path.join(out, "t.task"), "cpu"), Task.read(os.path.join(out, "t.task"))):
+        for made in (
+            task_session.Task(os.path.join(out, "t.task"), "cpu"),
+            Task.read(os.path.join(out, "t.task")),
+        ):
             instance = made.source.instance({"rows": 3, "cols": 5})
             (x,) = instance.inputs()
             assert tuple(x.shape) == (3, 5) and bool((instance.model()(x) == 2 * x + 2).all())

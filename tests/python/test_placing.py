@@ -1,11 +1,9 @@
-"""Tests of verify/python/task: weights, their extents, and their use in constructors. Run by the suite
+"""Tests of unseen_torch/task: weights, their extents, and their use in constructors. Run by the suite
 task, or by hand with any Python that has torch."""
 
-from importing import imported, run
-
 import torch
-from _unseen.task import placing, weight
-
+from importing import imported, run
+from unseen_torch.task import weight, weight_init
 
 DERIVED = """
 width = 6
@@ -99,17 +97,17 @@ def a_constructor_finds_its_weights():
     """Each parameter has its weight from its first moment on, whatever initializes it. The changes to
     torch are undone afterwards."""
     before = torch.nn.Module.register_parameter
-    with placing.Order() as order:
+    with weight_init.Order() as order:
         expected = order.of(_Whole())
     weights = {name: torch.randn(shape) for name, _, shape in expected}
     assert len(weights) == len(list(_Whole().named_parameters()))
-    with placing.Placing(expected, weights) as placed:
+    with weight_init.Placing(expected, weights) as placed:
         made = _Whole()
     assert placed.has_all() and made.early.keys() == weights.keys() and made.free.tolist() == [1, 1, 1]
     assert all(
         torch.equal(made.early[n], w) and torch.equal(made.get_parameter(n), w) for n, w in weights.items()
     )
-    with placing.Placing(expected[1:], weights) as placed:
+    with weight_init.Placing(expected[1:], weights) as placed:
         torch.nn.Linear(2, 3)
     assert not placed.has_all() and torch.nn.Module.register_parameter is before
 
@@ -125,7 +123,7 @@ def what_a_constructor_computes_is_passed_over():
         ("c", "made", (4, 4)),
     ]
     weights = {"a": square[0], "b": square[1], "c": square[2], "bias": torch.randn(4)}
-    with placing.Placing(expected, weights) as placed:
+    with weight_init.Placing(expected, weights) as placed:
         module = nn.Module()
         first = nn.Linear(4, 4, bias=False)
         module.turned = nn.Parameter(first.weight.detach().t().contiguous())
@@ -136,7 +134,7 @@ def what_a_constructor_computes_is_passed_over():
     assert placed.has_all() and torch.equal(module.turned, square[0].t())
     assert torch.equal(module.second.weight, square[1]) and torch.equal(module.third, square[2])
     assert torch.equal(module.bias, weights["bias"])
-    with placing.Placing(
+    with weight_init.Placing(
         [("w", "empty", (3, 2)), ("b", "empty", (3,))], {"w": torch.ones(3, 2), "b": torch.ones(3)}
     ) as placed:
         nn.LazyLinear(3), nn.Linear(2, 3, device="meta")  # nowhere yet
@@ -156,7 +154,7 @@ class _Layers(torch.nn.Module):
 def what_is_folded_into_a_weight_stays():
     """A tensor computed from the weight stays in its place. Other weights, drawn tensors and the results
     of the task's own constructor do not."""
-    with placing.Order() as order:
+    with weight_init.Order() as order:
         expected = order.of(_Layers())
     weights = {name: torch.randn(shape) for name, _, shape in expected}
     scale, swap = (
@@ -189,7 +187,7 @@ def what_is_folded_into_a_weight_stays():
             torch.manual_seed(7)
             return _Layers(then)
 
-        model, found, folded = placing.constructed(
+        _model, found, folded = weight_init.constructed(
             construct, lambda: _Layers(own) if own else _Layers(), expected, weights
         )
         assert found and set(folded) == names, (folded, names)
@@ -198,10 +196,10 @@ def what_is_folded_into_a_weight_stays():
 def a_class_without_parameters_initializes_its_weights_by_hand():
     nn, expected = torch.nn, [("w", "empty", (4, 3)), ("b", "empty", (4,))]
     weights = {"w": torch.randn(4, 3), "b": torch.randn(4)}
-    with placing.Placing(expected, weights) as placed:
+    with weight_init.Placing(expected, weights) as placed:
         torch.nn.init.xavier_uniform_(torch.empty(4, 3))
     assert not placed.found
-    with placing.Placing(expected, weights, by_hand=True) as placed:
+    with weight_init.Placing(expected, weights, by_hand=True) as placed:
         w = nn.init.kaiming_uniform_(torch.empty(4, 3), a=2)
         free = torch.empty(7).fill_(2)
         b = torch.zeros(4).uniform_(-1, 1)
@@ -270,11 +268,14 @@ def weights_are_found_by_other_ways():
         _Window: lambda m: (m.conv.weight[..., 0], m.conv.bias),
     }
     for made, (wide, far) in ((made, size) for made in got for size in ((3, 5), (4, 4), (1, 1), (1, 3))):
-        own = lambda wide=wide, far=far: torch.nn.Linear(wide, far)
-        with placing.Order() as order:
+
+        def own(wide=wide, far=far):
+            return torch.nn.Linear(wide, far)
+
+        with weight_init.Order() as order:
             expected = order.of(own())
         weights = {name: torch.randn(shape) for name, _, shape in expected}
-        model, found, _ = placing.constructed(
+        model, found, _ = weight_init.constructed(
             lambda made=made, wide=wide, far=far: made(wide, far), own, expected, weights
         )
         model.far = far
@@ -296,13 +297,13 @@ class _Moved(torch.nn.Module):
 
 
 def what_is_filled_after_it_was_used_stays_so():
-    with placing.Order() as order:
+    with weight_init.Order() as order:
         expected = order.of(_Moved(False))
     weights = {name: torch.randn(shape) for name, _, shape in expected}
-    model, found, folded = placing.constructed(_Moved, lambda: _Moved(False), expected, weights)
+    model, found, folded = weight_init.constructed(_Moved, lambda: _Moved(False), expected, weights)
     assert found and set(folded) == {"bias", "linear.bias"} and not model.bias.any()
     assert torch.equal(model.linear.bias, weights["linear.bias"] + weights["bias"])
-    assert not placing.constructed(_Moved, _Moved, expected, weights)[2]  # the task does so itself
+    assert not weight_init.constructed(_Moved, _Moved, expected, weights)[2]  # the task does so itself
 
 
 class _Own(torch.nn.Module):
@@ -337,7 +338,7 @@ class _OwnCode(torch.nn.Module):
 def what_initializes_in_place_is_no_fold():
     """In-place initialization ends in the task's own distribution. A fold does not, or only where nothing
     is there to fold in yet."""
-    with placing.Order() as order:
+    with weight_init.Order() as order:
         expected = order.of(_Own())
     weights = {name: torch.randn(shape) for name, _, shape in expected}
 
@@ -381,7 +382,7 @@ def what_initializes_in_place_is_no_fold():
             torch.manual_seed(7)
             return _Own()
 
-        model, found, folded = placing.constructed(construct, own, expected, weights)
+        model, found, folded = weight_init.constructed(construct, own, expected, weights)
         assert found and set(folded) == names, (folded, names)
         assert torch.equal(model.packed, factor * weights["weight"].t()), (names, factor)
         assert torch.equal(model.bias, weights["bias"] + (weights["offset"] if "bias" in names else 0))

@@ -1,4 +1,4 @@
-"""Errors that show a lack of memory (verify/python/shortage.py). Needs no torch; ends with 1 where a
+"""Errors that show a lack of memory (unseen_torch/oom.py). Needs no torch; ends with 1 where a
 sentence fails."""
 
 import importlib.util
@@ -7,7 +7,7 @@ import os
 import sys
 import unittest
 
-PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../verify/python/shortage.py")
+PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../verify/torch/unseen_torch/oom.py")
 spec = importlib.util.spec_from_file_location("shortage", PATH)
 shortage = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(shortage)

@@ -1,11 +1,11 @@
-"""Tests of verify/python/task/stand_in.py: which configurations stand in for published ones on a host. Run by the suite task, or by hand."""
+"""Tests of unseen_torch/task/host_configs.py: which configurations stand in for published ones on a host. Run by the suite task, or by hand."""
 
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "verify", "python"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "verify", "torch"))
 
-from _unseen.task import stand_in, write  # noqa: E402
+from unseen_torch.task import host_configs, write
 
 
 def task(sizes, power=1, limits=(), low=1, step=1):
@@ -14,7 +14,7 @@ def task(sizes, power=1, limits=(), low=1, step=1):
         {"name": n, "value": v, "low": low, "high": 1 << 20, "step": step, "sizes": [n], "ring": 1}
         for n, v in sizes.items()
     ]
-    law = {"coefficient": 1.0, "powers": {n: power for n in sizes}, "below": {}, "base": {}}
+    law = {"coefficient": 1.0, "powers": dict.fromkeys(sizes, power), "below": {}, "base": {}}
     tensor = {"name": "x", "shape": list(sizes)}
     return {
         "name": "t",
@@ -27,7 +27,7 @@ def task(sizes, power=1, limits=(), low=1, step=1):
         "limits": list(limits),
         "scratch": law,
         "flops": law,
-        "small": {n: low for n in sizes},
+        "small": dict.fromkeys(sizes, low),
     }
 
 
@@ -67,9 +67,9 @@ def what_stands_in_keeps_the_published_arithmetic():
     for sizes, tile in LARGE:
         title, (found,) = seen(task(sizes))
         assert "smaller for a CPU" in title and found != sizes, (sizes, found)
-        assert write.cost(task(sizes), found) <= stand_in.SMALLER, (sizes, found)
+        assert write.cost(task(sizes), found) <= host_configs.SMALLER, (sizes, found)
         for a in sizes:
-            assert found[a] == sizes[a] or (sizes[a] - found[a]) % tile == 0 and found[a] >= tile, (
+            assert found[a] == sizes[a] or ((sizes[a] - found[a]) % tile == 0 and found[a] >= tile), (
                 a,
                 sizes,
                 found,

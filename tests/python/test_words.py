@@ -1,4 +1,4 @@
-"""Tests the part of an error's message that is printed (verify/python/words.py), and the message about
+"""Tests the part of an error's message that is printed (unseen_torch/error_text.py), and the message about
 modules without a callable entry (binding.py). Needs no torch; ends with 1 where a sentence fails."""
 
 import errno
@@ -12,14 +12,16 @@ import unittest
 
 
 def sibling(name):
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), f"../../verify/python/{name}.py")
-    spec = importlib.util.spec_from_file_location(name, path)
+    path = os.path.join(
+        os.path.dirname(os.path.abspath(__file__)), f"../../verify/torch/unseen_torch/{name}.py"
+    )
+    spec = importlib.util.spec_from_file_location(os.path.basename(name), path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-words, binding = sibling("words"), sibling("binding")
+words, binding = sibling("error_text"), sibling("runner/binding")
 
 NVCC = (
     '/usr/local/cuda/bin/nvcc -MD -MF cuda.cuda.o.d -DTORCH_EXTENSION_NAME=x -DERROR="error: none" '

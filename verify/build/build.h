@@ -38,7 +38,7 @@ struct build_options {
     double timeout;   /* seconds for the compiler */
     /* Only for a .py, a .json or a folder: */
     const char *python;  /* the interpreter; NULL: python3 on PATH */
-    const char *scripts; /* verify/python */
+    const char *scripts; /* PYTHON_PACKAGE */
     const char *entry;   /* the class or function, for a folder also FILE:NAME; NULL: found by name */
     const char *problem; /* the function's name if there is no class */
     const char *adapter; /* the problem's adapter for classes; NULL: none */

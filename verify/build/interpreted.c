@@ -110,7 +110,7 @@ enum build_status module_make(struct build *build, const struct build_options *o
 {
     struct python *const python = &build->python;
     python->compile_timeout = options->timeout;
-    snprintf(python->script, sizeof python->script, "%.380s/runner.py",
+    snprintf(python->script, sizeof python->script, "%.380s/__main__.py",
              options->scripts ? options->scripts : "");
     enum build_status status = make_folders(build, error, error_size);
     if (status == BUILD_OK)

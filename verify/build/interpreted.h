@@ -5,7 +5,7 @@
 
 #include "build.h"
 
-/* Fills build->python and build->object. `scripts` is verify/python in the checkout or under share/. */
+/* Fills build->python and build->object. `scripts` is PYTHON_PACKAGE in the checkout or under share/. */
 enum build_status module_make(struct build *build, const struct build_options *options, char *error,
                               size_t error_size);
 

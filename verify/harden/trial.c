@@ -106,7 +106,7 @@ int trial_read(struct trial *trial, json_t *answer, char *text, size_t size)
         ok = read_row(trial, json_array_get(rows, (size_t)i), &trial->row[i]);
     if (!ok)
         snprintf(text, size,
-                 "what the interpreter wrote is no answer of verify/python/harden; one row for each wrong "
+                 "what the interpreter wrote is no answer of unseen_torch.harden; one row for each wrong "
                  "output was "
                  "expected\n---> install unseen again");
     return ok ? 0 : -1;
@@ -140,7 +140,7 @@ static enum trial_status ask(struct trial *trial, const struct places *p, bool f
         return TRIAL_ENVIRONMENT;
     }
     enum folder_status status =
-        interpreter_find(&it, trial->task->options.python, "verify/python/harden/serve.py", text, size);
+        interpreter_find(&it, trial->task->options.python, "harden.serve", text, size);
     if (status == FOLDER_OK)
         status = interpreter_run(&it, text, size);
     if (is_interrupted())

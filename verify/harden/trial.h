@@ -1,5 +1,5 @@
 /* Tries wrong outputs on configurations of an imported task, and records the answer of each check. An
- * interpreter that executes the task computes them (verify/python/harden). */
+ * interpreter that executes the task computes them (unseen_torch.harden). */
 #ifndef UNSEEN_HARDEN_TRIAL_H
 #define UNSEEN_HARDEN_TRIAL_H
 

@@ -67,8 +67,8 @@ static void add_words(const char **argv, const struct child_options *options, co
                       const char *without)
 {
     const struct python *const python = options->python;
-    const char *const interpreted[] = {python ? python->program.path : NULL, "-I",  "-B", "-u",
-                                       python ? python->script : NULL,       runner};
+    const char *const interpreted[] = {python ? python->program.path : NULL, "-I",           "-B",  "-u",
+                                       python ? python->script : NULL,       "runner.serve", runner};
     int words = 0;
     for (size_t i = 0; python && i < sizeof interpreted / sizeof *interpreted; i++)
         argv[words++] = interpreted[i];

@@ -9,7 +9,7 @@ enum { PYTHON_PATH = 400 };
 
 struct python {
     struct python_program program; /* no path: the candidate is no module */
-    char script[PYTHON_PATH];      /* verify/python/runner.py */
+    char script[PYTHON_PATH];      /* PYTHON_START */
     char folder[PYTHON_PATH];      /* the candidate's own files, read-only */
     char cache[PYTHON_PATH];       /* written by the candidate and its compilers; kept between starts */
     char entry[64];                /* the class or function; empty: found by name */

@@ -7,6 +7,12 @@
 
 #include <stddef.h>
 
+/* The Python package of candidates and tasks, a folder of the tool. Processes start as
+ * `python -I PYTHON_START MODULE ARGUMENT..`. */
+#define PYTHON_PACKAGE "verify/torch/unseen_torch"
+#define PYTHON_START PYTHON_PACKAGE "/__main__.py"
+#define PYTHON_PROBE PYTHON_PACKAGE "/probe.py"
+
 enum { PROGRAM_FOLDERS = 24, PROGRAM_PATH = 1024, PROGRAM_WORD = 64 };
 
 struct python_program {
@@ -21,7 +27,7 @@ struct python_program {
     char cuda[PROGRAM_WORD];    /* CUDA version that torch was built with; "none" */
 };
 
-/* Asks `named`, a path or a name on PATH (NULL, "": python3), by the script `probe` (verify/python/probe.py).
+/* Asks `named`, a path or a name on PATH (NULL, "": python3), by the script `probe` (PYTHON_PROBE).
  * It runs with the user's rights outside of any sandbox: no code of a candidate or task runs, and nothing
  * large is imported. Returns 0, or -1 if there is none or it does not answer; `text` says why. */
 int python_ask(struct python_program *program, const char *named, const char *probe, char *text, size_t size);

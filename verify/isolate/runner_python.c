@@ -1,5 +1,5 @@
 /* The runner as a library of an interpreter. A candidate in Python gets tensors as views of the mapped memory
- * (DLPack); its results are copied to the outputs here. verify/python/runner.py is the interpreter's part. */
+ * (DLPack); its results are copied to the outputs here. unseen_torch.runner is the interpreter's part. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Structures of a call that the interpreter's part (verify/python/runner.py) mirrors. */
+/* Structures of a call that the interpreter's part (unseen_torch/runner/serve.py) mirrors. */
 #ifndef UNSEEN_RUNNER_PYTHON_H
 #define UNSEEN_RUNNER_PYTHON_H
 

@@ -12,8 +12,8 @@
 
 #include "verify/device/visible.h"
 
-/* Words reserved after argv[count]: a program, two words, the end. */
-enum { BEHIND = 4 };
+/* Words reserved after argv[count]: an interpreter and its options, a program and its words, the end. */
+enum { BEHIND = 12 };
 
 static void add(struct sandbox *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

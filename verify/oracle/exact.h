@@ -1,6 +1,6 @@
 /* Evaluates single elements of a task's graph in MPFR. It is a second evaluation that shares only the graph
  * with the first. The graph consists of primitive operations on numbered elements
- * (verify/python/oracle/lowered.py). It is evaluated backwards from the result, so an element costs only the
+ * (unseen_torch/oracle/ir.py). It is evaluated backwards from the result, so an element costs only the
  * work that it depends on. */
 #ifndef UNSEEN_EXACT_H
 #define UNSEEN_EXACT_H

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "exact.h"
+#include "verify/isolate/python_program.h"
 #include "verify/problem/paths.h"
 
 enum { ALIGNMENT = 64 };
@@ -206,8 +207,7 @@ static enum oracle_status greet(struct oracle *o, char *text, size_t size)
 {
     const char *const given = o->options.problem->oracle->script;
     char script[PATH_MAX], *hello;
-    if (given ? !realpath(given, script)
-              : paths_find(script, sizeof script, "verify/python/oracle/serve.py")) {
+    if (given ? !realpath(given, script) : paths_find(script, sizeof script, PYTHON_START)) {
         snprintf(text, size,
                  "found no %.500s, which computes a task's right answers\n---> run `make install`",
                  given ? given : script);

@@ -1,5 +1,5 @@
 /* Computes the expected outputs of an imported task, in a process of its own. That process is an interpreter
- * that evaluates the task's graph (verify/python/oracle/serve.py). It is confined like a candidate, and never
+ * that evaluates the task's graph (unseen_torch/oracle/serve.py). It is confined like a candidate, and never
  * sees the candidate. A session uses one oracle at a time (pool.h). The process starts at the first question
  * or earlier, and again after it has ended. */
 #ifndef UNSEEN_ORACLE_H

@@ -128,7 +128,7 @@ static enum oracle_status nonsense(const char *answer, struct oracle_answer *out
 {
     snprintf(
         out->text, sizeof out->text,
-        "the oracle answered '%.100s', which is not what this version asks for\n---> is verify/python of the "
+        "the oracle answered '%.100s', which is not what this version asks for\n---> is verify/torch of the "
         "same version as this program?",
         answer);
     return ORACLE_FAILED;

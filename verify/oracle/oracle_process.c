@@ -30,15 +30,13 @@ enum { TICK_MS = 50, LOOK_EVERY = 4 };
 static bool enclose(struct sandbox *sandbox, const struct oracle_options *options,
                     const struct python_program *python, const char *script)
 {
-    char scripts[PATH_MAX];
+    char folder[PATH_MAX];
     sandbox_begin(sandbox, options->cuda ? SANDBOX_CUDA : SANDBOX_CANDIDATE);
     for (int i = 0; i < python->folders; i++)
         sandbox_show(sandbox, python->folder[i]);
-    /* the scripts for tasks lie beside those of the oracle */
-    snprintf(scripts, sizeof scripts, "%s", script);
-    for (int i = 0; i < 2 && strrchr(scripts, '/') > scripts; i++)
-        *strrchr(scripts, '/') = '\0';
-    sandbox_show(sandbox, scripts);
+    snprintf(folder, sizeof folder, "%s", script);
+    *strrchr(folder, '/') = '\0';
+    sandbox_show(sandbox, folder);
     sandbox_show(sandbox, options->problem->oracle->folder);
     return sandbox_end(sandbox);
 }
@@ -60,7 +58,8 @@ static bool make_command(struct sandbox *sandbox, const struct oracle_options *o
         snprintf(text, size, "LD_LIBRARY_PATH names too many folders for the sandbox\n---> shorten it");
         return false;
     }
-    const char *const behind[] = {python->path, "-I", script, NULL};
+    const char *const module = options->problem->oracle->script ? NULL : "oracle.serve";
+    const char *const behind[] = {python->path, "-I", script, module, NULL};
     for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
         sandbox->argv[sandbox->count + (int)i] = behind[i];
     return true;
@@ -72,7 +71,7 @@ static int find_python(struct python_program *python, const struct oracle_option
                        size_t size)
 {
     char probe[PATH_MAX];
-    if (paths_find(probe, sizeof probe, "verify/python/probe.py")) {
+    if (paths_find(probe, sizeof probe, PYTHON_PROBE)) {
         snprintf(text, size, "found no %.500s, which asks an interpreter what it is\n---> run `make install`",
                  probe);
         return -1;

@@ -78,7 +78,7 @@ bool expected_admits(struct judge *judge, const struct config *before, const str
     return status == ORACLE_OK;
 }
 
-/* Begins an error of verify/python/oracle/graph.py: the task's own model has raised it, both without values
+/* Begins an error of unseen_torch/oracle/graph.py: the task's own model has raised it, both without values
  * and with them. */
 static const char untraced[] = "the forward pass cannot be traced: ";
 

@@ -367,9 +367,9 @@ static void name_arguments(const struct problem *problem, char *names, size_t si
 static enum task_status build_one(struct task *task, const char *path, struct build *build)
 {
     char scripts[1024], adapter[1024], names[512];
-    paths_find(scripts, sizeof scripts, "verify/python");
+    paths_find(scripts, sizeof scripts, PYTHON_PACKAGE);
     const struct imported *const imported = task->problem->task;
-    const bool adapts = imported ? paths_find(adapter, sizeof adapter, "verify/python/task_adapter.py") == 0
+    const bool adapts = imported ? paths_find(adapter, sizeof adapter, PYTHON_PACKAGE "/task_adapter.py") == 0
                                  : folder_source(task->problem, "adapter.py", adapter, sizeof adapter) == 0;
     name_arguments(task->problem, names, sizeof names);
     const double compile_timeout = task->options.compile_timeout > 0 ? task->options.compile_timeout : 600;

@@ -13,7 +13,7 @@ void past_add(struct worker *w, const struct config *config)
 }
 
 /* Did the candidate report a lack of memory? A module by an exception of that kind
- * (verify/python/shortage.py), a kernel by the runtime's code. */
+ * (unseen_torch/oom.py), a kernel by the runtime's code. */
 static bool wants_memory(const struct worker *w, const struct child_answer *answer)
 {
     return (w->options->python || w->options->device->backend == BACKEND_CUDA) &&

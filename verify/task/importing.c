@@ -68,7 +68,7 @@ static enum folder_status prepare(struct run *run, const struct importing *impor
     else
         name_after(run->name, sizeof run->name, run->source);
     const enum folder_status found =
-        interpreter_find(&run->it, importing->python, "verify/python/task/importer.py", text, size);
+        interpreter_find(&run->it, importing->python, "task.importer", text, size);
     if (found != FOLDER_OK)
         return found;
     if (scratch_open(run->scratch, sizeof run->scratch, text, size) != BUILD_OK)

@@ -1,4 +1,4 @@
-/* Imports a task: verify/python/task/, in an interpreter of its own, turns the task's file into a problem's
+/* Imports a task: unseen_torch.task, in an interpreter of its own, turns the task's file into a problem's
  * folder. */
 #ifndef UNSEEN_IMPORTING_H
 #define UNSEEN_IMPORTING_H

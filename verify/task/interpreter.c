@@ -21,13 +21,14 @@ static const double TICK_SECONDS = 0.5;
 /* CUDA reserves unlimited address space: with it only files are limited. */
 static const rlim_t MEMORY_LIMIT = (rlim_t)32 << 30, FILE_LIMIT = (rlim_t)1 << 30;
 
-enum folder_status interpreter_find(struct interpreter *it, const char *python, const char *script,
+enum folder_status interpreter_find(struct interpreter *it, const char *python, const char *module,
                                     char *text, size_t size)
 {
     char probe[PATH_MAX];
-    const bool found = paths_find(probe, sizeof probe, "verify/python/probe.py") == 0;
-    if (!found || paths_find(it->script, sizeof it->script, script) != 0) {
-        snprintf(text, size, "%s is missing\n---> install unseen again", found ? it->script : probe);
+    const bool found = paths_find(probe, sizeof probe, PYTHON_PROBE) == 0;
+    it->module = module;
+    if (!found || paths_find(it->start, sizeof it->start, PYTHON_START) != 0) {
+        snprintf(text, size, "%s is missing\n---> install unseen again", found ? it->start : probe);
         return FOLDER_ENVIRONMENT;
     }
     return python_ask(&it->python, python, probe, text, size) == 0 ? FOLDER_OK : FOLDER_ENVIRONMENT;
@@ -37,15 +38,14 @@ enum folder_status interpreter_find(struct interpreter *it, const char *python, 
 
 static bool enclose(struct sandbox *sandbox, const struct interpreter *it, const char *const *command)
 {
-    char scripts[PATH_MAX];
-    snprintf(scripts, sizeof scripts, "%s", it->script);
-    for (int i = 0; i < 2; i++)
-        *strrchr(scripts, '/') = '\0'; /* verify/python */
+    char package[PATH_MAX];
+    snprintf(package, sizeof package, "%s", it->start);
+    *strrchr(package, '/') = '\0';
     sandbox_begin(sandbox, it->cuda ? SANDBOX_CUDA : SANDBOX_CANDIDATE);
     for (int i = 0; i < it->python.folders; i++)
         sandbox_show(sandbox, it->python.folder[i]);
     sandbox_show_sources(sandbox);
-    sandbox_show(sandbox, scripts);
+    sandbox_show(sandbox, package);
     for (int i = 0; i < INTERPRETER_SHOWN && it->shown[i]; i++)
         sandbox_show(sandbox, it->shown[i]);
     sandbox_lend(sandbox, it->lent);
@@ -91,7 +91,7 @@ static int start(pid_t *pid, const struct interpreter *it, const char *const *co
 
 /* --- errors --- */
 
-/* Reads the script's text after its mark, or else the end of its output. Replaces control characters, which
+/* Reads the module's text after its mark, or else the end of its output. Replaces control characters, which
  * could drive a terminal. */
 static void read_log(const struct interpreter *it, char *said, size_t size)
 {
@@ -168,7 +168,7 @@ static enum folder_status explain(const struct interpreter *it, int status, char
     return FOLDER_INPUT;
 }
 
-/* Reads the script's current phase from LENT/.phase; else returns a default. Control characters, which could
+/* Reads the module's current phase from LENT/.phase; else returns a default. Control characters, which could
  * drive a terminal, end it. */
 static void read_phase(const struct interpreter *it, char *phase, size_t size)
 {
@@ -198,10 +198,10 @@ static int wait_for(pid_t pid, const struct interpreter *it)
 
 enum folder_status interpreter_run(const struct interpreter *it, char *text, size_t size)
 {
-    const char *command[INTERPRETER_ARGUMENTS + 4] = {it->python.path, "-I", it->script};
+    const char *command[INTERPRETER_ARGUMENTS + 5] = {it->python.path, "-I", it->start, it->module};
     pid_t pid;
     for (int i = 0; i < INTERPRETER_ARGUMENTS && it->argument[i]; i++)
-        command[3 + i] = it->argument[i];
+        command[4 + i] = it->argument[i];
     if (sandbox_required() && !sandbox_works()) {
         snprintf(text, size,
                  "%s is not %s without a sandbox: %s\n---> install bubblewrap, or leave out "

@@ -1,5 +1,5 @@
-/* Runs a script of verify/python/, which executes a task, in an interpreter of its own. If a sandbox is
- * available, the script runs in it, without a network, and sees only the task and the interpreter. */
+/* Runs a module of unseen_torch, which executes a task, in an interpreter of its own. If a sandbox is
+ * available, the module runs in it, without a network, and sees only the task and the interpreter. */
 #ifndef UNSEEN_INTERPRETER_H
 #define UNSEEN_INTERPRETER_H
 
@@ -12,23 +12,24 @@ enum { INTERPRETER_ARGUMENTS = 12, INTERPRETER_SHOWN = 4, INTERPRETER_BARE = 97,
 
 struct interpreter {
     struct python_program python;
-    char script[PATH_MAX]; /* under verify/python/FAMILY/ */
+    char start[PATH_MAX]; /* PYTHON_START */
+    const char *module;   /* of unseen_torch: "task.importer" */
     const char *argument[INTERPRETER_ARGUMENTS];
-    const char *shown[INTERPRETER_SHOWN]; /* files and folders that the script may read */
-    const char *lent;                     /* the folder that the script may write */
-    const char *log;                      /* the file for the script's output, outside of `lent` */
+    const char *shown[INTERPRETER_SHOWN]; /* files and folders that the module may read */
+    const char *lent;                     /* the folder that the module may write */
+    const char *log;                      /* the file for the module's output, outside of `lent` */
     const char *source, *done;            /* for error texts: "SOURCE was not DONE" */
     double seconds;
     const char *longer; /* the option that raises `seconds`, for the error text; NULL: none */
-    bool cuda;          /* the script may use the GPU */
+    bool cuda;          /* the module may use the GPU */
 };
 
-/* Fills it->python, also if that interpreter has no torch, and it->script ("verify/python/task/importer.py").
+/* Fills it->python, also if that interpreter has no torch, it->start and it->module.
  * `python` NULL: python3 on PATH. On an error `text` says what is missing. */
-enum folder_status interpreter_find(struct interpreter *it, const char *python, const char *script,
+enum folder_status interpreter_find(struct interpreter *it, const char *python, const char *module,
                                     char *text, size_t size);
 
-/* Runs the script and waits for its end. If the script explains an error, it prints the explanation after the
+/* Runs the module and waits for its end. If the module explains an error, it prints the explanation after the
  * mark "unseen-import: " and exits with 2. It exits with INTERPRETER_BARE if it needs torch, and with
  * INTERPRETER_FAULT if it failed by its own fault. On an error `text` says what was found and what to do. */
 enum folder_status interpreter_run(const struct interpreter *it, char *text, size_t size);

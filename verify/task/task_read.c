@@ -398,7 +398,7 @@ static bool read_flops(const struct reading *r)
 }
 
 /* Reads the published check's atol and rtol, one number: the task's for the first output's dtype, or else
- * KernelBench's. Only audit and harden use those of other outputs (verify/python/harden). */
+ * KernelBench's. Only audit and harden use those of other outputs (unseen_torch.harden). */
 static bool read_tolerance(const struct reading *r)
 {
     const json_t *object = json_object_get(r->task->root, "tolerance");

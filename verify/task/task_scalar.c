@@ -1,4 +1,4 @@
-/* Arguments of forward that a task computes from sizes: 1 / sqrt(head_dim). verify/python/task/scalar.py
+/* Arguments of forward that a task computes from sizes: 1 / sqrt(head_dim). task/scalar.py of unseen_torch
  * finds them. */
 #include <math.h>
 #include <string.h>

@@ -30,7 +30,7 @@ START_TEST(a_solution_in_json_is_unpacked_and_run)
 }
 END_TEST
 
-/* Files with the name of every module of verify/python, flat in JSON and in folders like ours. They are for a
+/* Files with the name of every module of unseen_torch, flat in JSON and in folders like ours. They are for a
  * problem and for an imported task, whose adapter is loaded beside them. */
 static const struct {
     const char *solution, *problem, *entry, *point;

@@ -14,7 +14,7 @@
 #include "suites.h"
 #include "verify/isolate/python_program.h"
 
-static const char probe[] = "verify/python/probe.py";
+static const char probe[] = PYTHON_PROBE;
 
 static char folder[64], text[1200];
 static struct python_program program;

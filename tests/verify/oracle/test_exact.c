@@ -85,7 +85,7 @@ static void compare_all(const char *folder, bool say)
     ck_assert_int_gt(told, say ? 0 : 50);
 }
 
-/* verify/python/oracle's own tests, and the files that they leave for the comparison. */
+/* The tests of unseen_torch.oracle, and the files that they leave for the comparison. */
 START_TEST(the_evaluation_passes_its_own_tests)
 {
     const char *const given = getenv("UNSEEN_TEST_PYTHON"), *const python =

@@ -73,7 +73,7 @@ static void build_module(struct build *build, const char *python)
     fputs(module, file);
     ck_assert_int_eq(fclose(file), 0);
     const struct build_options options = {
-        .path = path, .timeout = 60, .python = python, .scripts = "verify/python", .names = "rows cols"};
+        .path = path, .timeout = 60, .python = python, .scripts = PYTHON_PACKAGE, .names = "rows cols"};
     ck_assert_msg(build_candidate(build, &options, error, sizeof error) == BUILD_OK, "%s", error);
 }
 

@@ -173,8 +173,8 @@ START_TEST(an_imported_task_is_judged)
     const char *const python = torch_python();
     if (!python)
         SKIP_TEST("no Python with torch");
-    if (access("verify/python/task/source.py", R_OK) != 0)
-        SKIP_TEST("no verify/python/task");
+    if (access(PYTHON_START, R_OK) != 0)
+        SKIP_TEST("no unseen_torch");
     task_make();
     task_put("source.py", layer_source);
     task_put("layer.task", layer_description);

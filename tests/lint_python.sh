@@ -1,0 +1,21 @@
+#!/bin/sh
+# lint_python.sh VENV: the layout, lint and types of our Python, by ruff (ruff.toml) and mypy (mypy.ini). tests/torch.sh puts
+# both into VENV. RUFF and MYPY name others; MYPY may be one without torch, which it then finds in VENV. Without one of them
+# the check is skipped. Ends with 1 at a violation. Run from the top of the tree.
+venv=$1
+ruff=${RUFF:-$venv/bin/ruff}
+mypy=${MYPY:-$venv/bin/mypy}
+if [ -x "$ruff" ]; then
+    "$ruff" check --quiet --no-cache && "$ruff" format --quiet --no-cache --check || {
+        echo "---> ruff check --fix; ruff format"
+        exit 1
+    }
+    echo "check-python: $("$ruff" --version): passed"
+else
+    echo "check-python: ruff skipped: it is not in $venv"
+fi
+if [ ! -x "$venv/bin/python" ] || [ ! -x "$mypy" ]; then
+    echo "check-python: mypy skipped: it is not in $venv"
+    exit 0
+fi
+"$mypy" --python-executable "$venv/bin/python" --cache-dir "$(dirname "$venv")/mypy" || exit 1

@@ -1,0 +1,641 @@
+"""Rules of element-wise operations: the value, the effect of the operands' errors, and the operation's own error.
+
+A function's own error follows doc/error-model.md. It covers the vendors' tables for fp32, including their fast
+forms. It also covers the forms that honest kernels use instead of a library's function, such as tanh by
+exponentials, or exp(x) - 1.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from . import exponents
+from .number import Number, Unsupported, add_bounds, is_exact, is_gridded, is_power, is_short, moved, rounded
+
+F = torch.nn.functional
+RULES: dict[str, Callable[..., Any]] = {}
+REFUSED: dict[
+    str, str
+] = {}  # reasons of operations that no rule can evaluate, by name; known before evaluation
+
+
+def rule(*names):
+    def keep(function):
+        for name in names:
+            RULES[name] = function
+        return function
+
+    return keep
+
+
+def refuse(why, *names):
+    """Registers operations whose answer is not unique or has no bound. `why` gives the reason."""
+
+    def refused(cx, *_, **__):
+        raise Unsupported(why)
+
+    for name in names:
+        RULES[name], REFUSED[name] = refused, why
+
+
+def or_zero(bound, like):
+    return torch.zeros_like(like) if bound is None else bound
+
+
+def linear(cx, f, parts, local, typical=None):
+    """Evaluates v = f(values), where the operands' errors add up, each times its factor. `parts` are pairs (operand,
+    factor). `local` and `typical` are those of Context.out, as functions of (unit, v)."""
+
+    def propagated(level):
+        return add_bounds(*[None if x.error(level) is None else x.error(level) * k for x, k in parts])
+
+    v = f(*[x.v for x, _ in parts])
+
+    def full(level):
+        e = propagated(level)
+        return None if e is None else e.expand(v.shape)
+
+    return cx.out(
+        v,
+        full,
+        lambda u: local(u, v),
+        moved(f, *[x for x, _ in parts]),
+        typical and (lambda u: typical(u, v)),
+    )
+
+
+def integers(*operands):
+    return all(not x.is_float for x in operands)
+
+
+def add_sub(cx, a, b, alpha, sign):
+    a, b = cx.number(a), cx.number(b)
+
+    def f(x, y):
+        return x + sign * alpha * y
+
+    if integers(a, b) and cx.dtype not in (torch.float32, torch.float16, torch.bfloat16, torch.float64):
+        return Number(f(a.v, b.v))
+    whole = a.whole and b.whole and alpha == int(alpha)
+    larger = torch.maximum(a.v.double().abs(), abs(alpha) * b.v.double().abs())
+    if (a.v.numel() == 1 and not bool(a.v)) or (b.v.numel() == 1 and not bool(b.v)):
+        made = linear(cx, f, [(a, 1.0), (b, abs(alpha))], lambda u, v: 0)  # adding zero is exact
+    else:
+        # An operand may have been added to another number before (a bias less a constant). This adds one rounding at
+        # its size. In a sum of several products, the order is free. Each product then has as many roundings as there
+        # are other products (doc/error-model.md, short chains).
+        first, second = a.size(), abs(alpha) * b.size()
+        reached, each = torch.maximum(first, second), b.count * first + a.count * second
+        known = is_exact(a) & is_gridded(a.v) & is_exact(b) & is_gridded(b.v)
+        rounds = (
+            (lambda v: rounded(v, a, b)) if whole else lambda v: torch.where(known & is_gridded(v), 0.0, 1.0)
+        )
+        # An implementation may subtract the logarithm of a sum from an exponent instead of the maximum. It is rounded
+        # at that size.
+        beside = larger if cx.raised and not whole else 0.0
+
+        def own(size, v):
+            return torch.maximum(size * rounds(v), beside + torch.zeros_like(v))
+
+        # Terms may cancel in this order. In another order a partial sum is as large as half of their magnitudes.
+        walked = (
+            (lambda v: torch.maximum(v.abs(), (first + second) / 2)) if a.count + b.count > 2 else torch.abs
+        )
+        made = linear(
+            cx,
+            f,
+            [(a, 1.0), (b, abs(alpha))],
+            lambda u, v: u * own(torch.maximum(reached + torch.maximum(v.abs(), reached), each), v),
+            lambda u, v: u * own(walked(v), v),
+        )
+        made.terms, made.count = first + second, min(a.count + b.count, MOST_COUNTED)
+    made.whole = whole
+    if whole and alpha == 1 and a.sides is not None and b.b is None and b.open is None:
+        made.sides = tuple(f(t, b.v) for t in a.sides)
+    return exponents.added(cx, made, a, b, larger)
+
+
+@rule("aten.add.Tensor", "aten.add.Scalar", "aten.add_.Tensor")
+def add(cx, a, b, alpha=1):
+    return add_sub(cx, a, b, alpha, 1)
+
+
+@rule("aten.sub.Tensor", "aten.sub.Scalar", "aten.sub_.Tensor")
+def sub(cx, a, b, alpha=1):
+    return add_sub(cx, a, b, alpha, -1)
+
+
+@rule("aten.rsub.Scalar", "aten.rsub.Tensor")
+def rsub(cx, a, b, alpha=1):
+    return add_sub(cx, b, a, alpha, -1)
+
+
+MOST_COUNTED = 4  # most terms that are counted of a sum; the error of longer sums grows as a random walk
+
+
+def counted(x):
+    """The number of terms in x. A number of the code counts as two: it may be a sum such as 1 - b, or 1 - rate *
+    decay."""
+    return 2 if x.v.numel() == 1 and not is_power_of_two(x) else x.count
+
+
+def is_power_of_two(x):
+    """True if x is a single power of two. Multiplication by it is exact."""
+    return (x.v.numel() == 1 and x.is_float and math.frexp(float(x.v))[0] in (0.5, -0.5)) or (
+        x.v.numel() == 1 and not x.is_float and int(x.v) in (1, -1, 2, 4, 8)
+    )
+
+
+def scaled_error(x, factor, e):
+    """|x| e, where e bounds the error of `factor`. An infinite x times any factor of one sign is the same infinity."""
+    return torch.where(x.isinf() & (factor.abs() > e), 0.0, x.abs() * e)
+
+
+@rule("aten.mul.Tensor", "aten.mul.Scalar", "aten.mul_.Tensor")
+def mul(cx, a, b):
+    a, b = cx.number(a), cx.number(b)
+    if integers(a, b):
+        return Number(a.v * b.v)
+    plain = any(t.v.dtype == torch.bool or is_power_of_two(t) for t in (a, b))
+    # A mask has no magnitude, so it is converted to numbers.
+    a, b = (t if t.v.dtype != torch.bool else Number(t.v.double(), open=t.open, whole=True) for t in (a, b))
+
+    def f(x, y):
+        return x * y
+
+    v = f(a.v, b.v)
+
+    def propagated(level):
+        ea, eb = a.error(level), b.error(level)
+        parts = [
+            None if eb is None else scaled_error(a.v, b.v, eb),
+            None if ea is None else scaled_error(b.v, a.v, ea),
+            None if ea is None or eb is None else ea * eb,
+        ]
+        return add_bounds(*parts)
+
+    # A product with a sum may be expanded: each term of the sum is then multiplied.
+    size = v.abs() if a.terms is None and b.terms is None else a.size() * b.size()
+    rounds = 0 if plain else rounded(v, a, b) * unscaled(a, b)
+    made = cx.out(
+        v,
+        propagated,
+        lambda u: 0 if plain else u * size * rounds,
+        moved(f, a, b),
+        lambda u: 0 if plain else u * v.abs() * rounds,
+    )
+    made.whole, made.terms, made.count = a.whole and b.whole, size, min(counted(a) * counted(b), MOST_COUNTED)
+    return exponents.multiplied(cx, made, a, b)
+
+
+def unscaled(a, b):
+    """1 where a product rounds. It is exact for a power of two, and for two exact numbers with few bits."""
+    if a.b is not None and b.b is not None:
+        return 1.0
+    exact = torch.zeros((), dtype=torch.bool, device=a.v.device)
+    # A kernel may multiply a constant by a whole sum instead of by its terms.
+    for x, other in ((a, b), (b, a)):
+        exact = exact | is_power(x.v) if x.b is None and (other.b is None or other.v.numel() > 1) else exact
+    if a.b is None and b.b is None:
+        exact = exact | is_short(a.v) & is_short(b.v)
+    return torch.where(exact, 0.0, 1.0)
+
+
+@rule("aten.div.Tensor", "aten.div.Scalar", "aten.div_.Tensor")
+def div(cx, a, b):
+    a, b = cx.number(a), cx.number(b)
+
+    def f(x, y):
+        return x / y
+
+    v = f(a.v, b.v)
+
+    def propagated(level):
+        ea, eb = a.error(level), b.error(level)
+        if ea is None and eb is None:
+            return None
+        room = b.v.abs() - or_zero(eb, b.v)
+        bound = (or_zero(ea, a.v) + scaled_error(v, b.v, or_zero(eb, b.v))) / room
+        return torch.where(room > 0, bound, math.inf)
+
+    # A kernel may use a reciprocal and a product instead of a division. This adds one rounding.
+    scaled = torch.where(is_power(b.v), 0.0, 3.0) if b.b is None and b.v.numel() > 1 else 3.0
+    # A quotient of a sum may be expanded: each term of the sum is then divided.
+    size = v.abs() if a.terms is None else a.terms / b.v.abs()
+    made = cx.out(
+        v,
+        propagated,
+        lambda u: 0 if is_power_of_two(b) else scaled * u * (2 * size + v.abs()) / 3,
+        moved(f, a, b),
+        lambda u: 0 if is_power_of_two(b) else scaled * u * v.abs(),
+    )
+    made.terms, made.count = None if a.terms is None else size, a.count
+    return exponents.divided(cx, made, a, b)
+
+
+@rule("aten.neg.default")
+def neg(cx, x):
+    made = Number(-x.v, x.r, x.b, None if x.runs is None else [-t for t in x.runs], whole=x.whole)
+    made.terms, made.count = x.terms, x.count
+    return exponents.chosen(made, x, None)
+
+
+@rule("aten.abs.default")
+def absolute(cx, x):
+    return Number(x.v.abs(), x.r, x.b, None if x.runs is None else [t.abs() for t in x.runs])
+
+
+def monotone(cx, x, f, local, least=None):
+    """A monotone function. Its error is its greatest change between x - e and x + e."""
+    v = f(x.v)
+
+    def propagated(level):
+        e = x.error(level)
+        if e is None:
+            return None
+        low = x.v - e if least is None else (x.v - e).clamp(min=least)
+        bound = torch.maximum((f(x.v + e) - v).abs(), (f(low) - v).abs())
+        return bound + 2.0**-50 * v.abs()  # the error of three evaluations of f in fp64
+
+    return cx.out(v, propagated, lambda u: local(u, x.v, v), moved(f, x))
+
+
+def none(u, x, v):
+    return 0
+
+
+def piecewise(cx, x, f, slope, low, high, local=none):
+    """A function that is constant below `low` and above `high`, with slopes of at most `slope` in between."""
+    v = f(x.v)
+
+    def propagated(level):
+        e = x.error(level)
+        return None if e is None else torch.where((x.v + 2 * e < low) | (x.v - 2 * e > high), 0.0, slope * e)
+
+    return cx.out(v, propagated, lambda u: local(u, x.v, v), moved(f, x))
+
+
+@rule("aten.relu.default", "aten.relu_.default")
+def relu(cx, x):
+    return piecewise(cx, x, torch.relu, 1.0, 0.0, math.inf)
+
+
+def far(x):
+    """|x|, limited to the range in which an exponential is neither 0 nor infinite. A mask's -inf thus adds 0 times a
+    finite number, and no NaN."""
+    return x.abs().clamp(max=1000)
+
+
+def exp_error(u, x, v):
+    """The error of the fast exponential: 2 ulp and 1.173 |x| ulp. An ulp is at most 2u of the value."""
+    return (4 + 2.4 * far(x)) * u * v.abs()
+
+
+@rule("aten.exp.default")
+def exp(cx, x):
+    made = exponents.in_parts(cx, monotone(cx, x, torch.exp, exp_error), x)
+    return exponents.of_function(made, x, x.v.abs())
+
+
+@rule("aten.exp2.default")
+def exp2(cx, x):
+    made = exponents.in_parts(cx, monotone(cx, x, torch.exp2, exp_error), x)
+    return exponents.of_function(made, x, x.v.abs())
+
+
+@rule("aten.expm1.default")
+def expm1(cx, x):
+    return monotone(cx, x, torch.expm1, lambda u, x, v: exp_error(u, x, v + 1) + 2 * u)
+
+
+@rule("aten.log.default", "aten.log2.default", "aten.log10.default", "aten.log1p.default")
+def log(cx, x):
+    f = {"log": torch.log, "log2": torch.log2, "log10": torch.log10, "log1p": torch.log1p}[
+        cx.name.split(".")[1]
+    ]
+    # The fast logarithm has an absolute error where the logarithm is near 0.
+    return monotone(cx, x, f, lambda u, x, v: u * (4 * v.abs() + 8), least=-1.0 if f is torch.log1p else 0.0)
+
+
+@rule("aten.sqrt.default")
+def sqrt(cx, x):
+    return monotone(cx, x, torch.sqrt, lambda u, x, v: 3 * u * v.abs(), least=0.0)
+
+
+@rule("aten.rsqrt.default")
+def rsqrt(cx, x):
+    return monotone(cx, x, torch.rsqrt, lambda u, x, v: 5 * u * v.abs(), least=0.0)
+
+
+@rule("aten.reciprocal.default")
+def reciprocal(cx, x):
+    return div(cx, 1.0, x)
+
+
+# Gates of a library's recurrent layers get four times the absolute error of other sigmoids and tanhs (`gates`). The
+# library cuDNN uses fast exponentials and fast divisions, and its errors have one sign. On an H200 with TF32 off they
+# were 3.3e-6 after six LSTM layers of 32 steps. An additional error of 2^-20 in each gate adds up to that. So does a
+# random error of 2^-19. PyTorch on a CPU errs by 9e-8 there, and TF32 by 1e-4.
+
+
+@rule("aten.sigmoid.default", "aten.sigmoid_.default")
+def sigmoid(cx, x):
+    # (1 + tanh(x / 2)) / 2 has an absolute error: half of that of tanh.
+    made = monotone(
+        cx,
+        x,
+        torch.sigmoid,
+        lambda u, x, v: ((4 + 2.4 * far(x)) * torch.sigmoid(-x) + 4) * u * v + 4 * cx.gates * u,
+    )
+    return exponents.of_function(made, x, F.softplus(-x.v))  # the magnitude of the sigmoid's logarithm
+
+
+@rule("aten.tanh.default", "aten.tanh_.default")
+def tanh(cx, x):
+    # 2 sigmoid(2x) - 1 and similar forms have an absolute error near 0.
+    return monotone(cx, x, torch.tanh, lambda u, x, v: 8 * cx.gates * u * torch.ones_like(v))
+
+
+@rule("aten.erf.default")
+def erf(cx, x):
+    return monotone(cx, x, torch.erf, lambda u, x, v: 8 * u * torch.ones_like(v))
+
+
+@rule("aten.sin.default", "aten.cos.default")
+def circular(cx, x):
+    f = torch.sin if "sin" in cx.name else torch.cos
+    v = f(x.v)
+    return cx.out(v, lambda level: x.error(level), lambda u: (4 + 2 * x.v.abs()) * u, moved(f, x))
+
+
+@rule("aten.softplus.default")
+def softplus(cx, x, beta=1.0, threshold=20.0):
+    def f(t):
+        return F.softplus(t, beta, threshold)
+
+    return monotone(cx, x, f, lambda u, x, v: u * (4 * v + 6 / beta))
+
+
+@rule("aten.elu.default", "aten.elu_.default")
+def elu(cx, x, alpha=1.0, scale=1.0, input_scale=1.0):
+    def f(t):
+        return scale * torch.where(t > 0, t, alpha * torch.expm1(input_scale * t.clamp(max=0)))
+
+    return monotone(
+        cx, x, f, lambda u, x, v: u * (4 * v.abs() + torch.where(x > 0, 0.0, 8 * abs(alpha * scale)))
+    )
+
+
+@rule("aten.leaky_relu.default", "aten.leaky_relu_.default")
+def leaky_relu(cx, x, slope=0.01):
+    return piecewise(
+        cx,
+        x,
+        lambda t: F.leaky_relu(t, slope),
+        max(1.0, abs(slope)),
+        -math.inf,
+        math.inf,
+        lambda u, x, v: torch.where(x < 0, 2 * u * v.abs(), 0.0),
+    )
+
+
+@rule("aten.hardsigmoid.default")
+def hardsigmoid(cx, x):
+    def f(t):
+        return ((t + 3).clamp(0, 6)) / 6
+
+    return piecewise(cx, x, f, 1 / 6, -3.0, 3.0, lambda u, x, v: 4 * u * (v + 1) * (x.abs() <= 3.001))
+
+
+def bounded_slope(cx, x, f, slope, bend, local):
+    """Bounds |f(x + d) - f(x)| by |f'(x)| d + bend d^2 / 2, where `bend` is the greatest |f''|."""
+    v = f(x.v)
+
+    def propagated(level):
+        e = x.error(level)
+        return (
+            None if e is None else slope(x.v).abs() * (1 + 2.0**-40) * e + 2.0**-50 * e + 0.5 * bend * e * e
+        )
+
+    return cx.out(v, propagated, lambda u: local(u, x.v, v), moved(f, x))
+
+
+@rule("aten.silu.default", "aten.silu_.default")
+def silu(cx, x):
+    def slope(t):
+        s = torch.sigmoid(t)
+        return s * (1 + t * (1 - s))
+
+    return bounded_slope(
+        cx,
+        x,
+        F.silu,
+        slope,
+        0.51,
+        lambda u, x, v: v.abs() * u * ((4 + 2.4 * x.abs()) * torch.sigmoid(-x) + 5) + 4 * u * x.abs(),
+    )
+
+
+@rule("aten.gelu.default")
+def gelu(cx, x, approximate="none"):
+    def f(t):
+        return F.gelu(t, approximate=approximate)
+
+    if approximate == "tanh":
+
+        def slope(t):
+            k = math.sqrt(2 / math.pi)
+            h = torch.tanh(k * (t + 0.044715 * t**3))
+            return 0.5 * (1 + h) + 0.5 * t * (1 - h * h) * k * (1 + 3 * 0.044715 * t * t)
+    else:
+
+        def slope(t):
+            return 0.5 * (1 + torch.erf(t / math.sqrt(2))) + t * torch.exp(-t * t / 2) / math.sqrt(
+                2 * math.pi
+            )
+
+    return bounded_slope(cx, x, f, slope, 1.2, lambda u, x, v: u * (5 * v.abs() + 6 * x.abs()))
+
+
+@rule("aten.mish.default")
+def mish(cx, x):
+    def slope(t):
+        w = torch.tanh(F.softplus(t))
+        return w + t * (1 - w * w) * torch.sigmoid(t)
+
+    return bounded_slope(cx, x, F.mish, slope, 1.0, lambda u, x, v: u * (6 * v.abs() + 10 * x.abs()))
+
+
+@rule("aten.hardswish.default", "aten.hardswish_.default")
+def hardswish(cx, x):
+    v = F.hardswish(x.v)
+
+    def slope(e):
+        return torch.where(x.v.abs() > 3 + e, (x.v > 0).double(), 0.5 + (x.v.abs() + e).clamp(max=3) / 3)
+
+    return cx.out(
+        v,
+        lambda level: None if x.error(level) is None else slope(x.error(level)) * x.error(level),
+        lambda u: torch.where(x.v < -3.001, 0.0, 5 * u * x.v.abs()),
+        moved(F.hardswish, x),
+    )
+
+
+@rule(
+    "aten.hardtanh.default",
+    "aten.hardtanh_.default",
+    "aten.clamp.default",
+    "aten.clamp_.default",
+    "aten.clamp_min.default",
+    "aten.clamp_max.default",
+    "aten.clamp_min_.default",
+)
+def clamp(cx, x, low=None, high=None, **named):
+    if "hardtanh" in cx.name:
+        low, high = (-1.0 if low is None else low), (1.0 if high is None else high)
+    if "clamp_max" in cx.name:
+        low, high = None, low
+    low, high = named.get("min", low), named.get("max", high)
+    edge = max([abs(float(t)) for t in (low, high) if t is not None] or [0.0])
+
+    def f(t):
+        return t.clamp(low, high)
+
+    held = x.error(1) is not None or float(torch.tensor(edge).float()) != edge
+    whole = x.whole and all(t is None or float(t).is_integer() for t in (low, high))
+
+    def clipped(u, x, v):
+        return 0 if not held or whole else torch.where(x == v, 0.0, u * v.abs())
+
+    made = piecewise(
+        cx, x, f, 1.0, -math.inf if low is None else low, math.inf if high is None else high, clipped
+    )
+    made.whole, made.sides = whole, None if x.sides is None else tuple(f(t) for t in x.sides)
+    return made
+
+
+@rule("aten.clamp.Tensor")
+def clamp_by(cx, x, low=None, high=None, **named):
+    low, high = named.get("min", low), named.get("max", high)
+    x = x if low is None else extreme_by(cx, torch.maximum, x, low)
+    return x if high is None else extreme_by(cx, torch.minimum, x, high)
+
+
+def power_of(cx, base, exponent):
+    """x ** y by exp(y ln x). If x > e, the bound is the greatest change to (x +- e) ** (y +- d). Otherwise it is
+    infinite."""
+    v = base.v.double() ** exponent.v
+
+    def propagated(level):
+        e, d = base.error(level), exponent.error(level)
+        if e is None and d is None:
+            return None
+        e, d = (torch.zeros((), dtype=torch.float64, device=v.device) if t is None else t for t in (e, d))
+        log, off = base.v.double().log().abs(), -torch.log1p(-e / base.v.double())
+        bound = v * torch.expm1((exponent.v.abs() + d) * off + d * log) * (1 + 2.0**-40) + 2.0**-50 * v
+        return torch.where((base.v > e) & bound.isfinite(), bound, math.inf)
+
+    return cx.out(
+        v, propagated, lambda u: 32 * u * v.abs() * (1 + exponent.v.abs()), moved(torch.pow, base, exponent)
+    )
+
+
+@rule("aten.pow.Tensor_Scalar", "aten.pow.Scalar", "aten.pow.Tensor_Tensor")
+def power(cx, x, n):
+    if not isinstance(x, Number) or isinstance(n, Number):
+        return power_of(cx, cx.number(x), cx.number(n))
+    if not x.is_float:
+        return Number(x.v**n)
+
+    def f(t):
+        return t**n
+
+    v = f(x.v)
+
+    def propagated(level):
+        e = x.error(level)
+        if e is None:
+            return None
+        if n == int(n) and n > 0:
+            return (x.v.abs() + e) ** n - x.v.abs() ** n + 2.0**-50 * v.abs()
+        low = x.v - e
+        bound = torch.maximum((f(x.v + e) - v).abs(), (f(low) - v).abs()) + 2.0**-50 * v.abs()
+        return torch.where(low > 0, bound, math.inf)
+
+    roundings = n - 1 if n == int(n) and 0 < n <= 4 else 16 + 4 * abs(n)
+    return cx.out(v, propagated, lambda u: max(roundings, 0) * u * v.abs(), moved(f, x))
+
+
+@rule("aten.maximum.default", "aten.minimum.default", "aten.fmax.default", "aten.fmin.default")
+def extreme(cx, a, b):
+    """fmax and fmin ignore a NaN, as PyTorch's own do."""
+    return extreme_by(cx, getattr(torch, cx.name.split(".")[1]), a, b)
+
+
+def extreme_by(cx, f, a, b):
+    a, b = cx.number(a), cx.number(b)
+    if integers(a, b):
+        return Number(f(a.v, b.v))
+
+    def f2(x, y):
+        return f(x.double(), y.double())
+
+    def propagated(level):
+        ea, eb = a.error(level), b.error(level)
+        if ea is None and eb is None:
+            return None
+        return torch.maximum(or_zero(ea, a.v).double(), or_zero(eb, b.v).double())
+
+    v = f2(a.v, b.v)
+
+    def full(level):
+        e = propagated(level)
+        return None if e is None else e.expand(v.shape)
+
+    made = cx.out(v, full, lambda u: 0, moved(f2, a, b))
+    made.whole = a.whole and b.whole
+    return made
+
+
+@rule("aten.xlogy.Tensor")
+def xlogy(cx, x, y):
+    v = torch.xlogy(x.v, y.v)
+    if any(t.error(1) is not None for t in (x, y)):
+        return mul(cx, x, log_of(cx, y))
+    return cx.out(v, lambda level: None, lambda u: u * (5 * v.abs() + 8 * x.v.abs()))
+
+
+def log_of(cx, y):
+    return monotone(cx, y, torch.log, lambda u, x, v: u * (4 * v.abs() + 8), least=0.0)
+
+
+@rule("aten.mse_loss.default")
+def mse(cx, a, b, reduction=1):
+    from .sums import reduce
+
+    each = power(cx, sub(cx, a, b), 2)
+    return each if reduction == 0 else reduce(cx, each, None, False, mean=reduction == 1)
+
+
+@rule("aten.smooth_l1_loss.default", "aten.huber_loss.default")
+def smooth_l1(cx, a, b, reduction=1, beta=1.0):
+    from .sums import reduce
+
+    d = sub(cx, a, b)
+    scale = 1.0 if "huber" in cx.name else 1.0 / beta
+
+    def f(t):
+        return scale * torch.where(t.abs() < beta, 0.5 * t * t, beta * (t.abs() - 0.5 * beta))
+
+    v = f(d.v)
+
+    def propagated(level):
+        e = d.error(level)
+        return None if e is None else scale * (d.v.abs() + e).clamp(max=beta) * e
+
+    each = cx.out(
+        v, propagated, lambda u: 4 * u * (v + scale * beta * 0.5 * beta * (d.v.abs() >= beta)), moved(f, d)
+    )
+    return each if reduction == 0 else reduce(cx, each, None, False, mean=reduction == 1)

@@ -1,0 +1,168 @@
+"""Lowers a graph to few primitive operations. An evaluator in MPFR computes single elements of them
+(verify/oracle/exact.c).
+
+Every operation becomes sums, products and elementary functions of numbered elements. Moves of elements become lists
+of numbers. So the evaluator knows nothing of PyTorch, and shares no rule with this package.
+"""
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from .graph import declared
+from .number import UNIT, Unsupported
+
+MOST_BYTES = 1 << 29
+LOWER: dict[str, Callable[..., Any]] = {}
+
+
+def lower(*names):
+    def keep(function):
+        for name in names:
+            LOWER["aten." + (name if "." in name else name + ".default")] = function
+        return function
+
+    return keep
+
+
+UNTOLD = object()  # marks a value without a lowering; an error only if an output depends on it
+
+
+class Ref:
+    """A tensor of the lowered graph: its node and its shape."""
+
+    def __init__(self, node, shape):
+        self.node, self.shape = node, tuple(shape)
+
+    @property
+    def count(self):
+        return math.prod(self.shape)
+
+
+class Lowered:
+    """The nodes as dictionaries, and the memory that they refer to: doubles and 64-bit places."""
+
+    def __init__(self):
+        self.nodes, self.parts, self.bytes, self.constants = [], [], 0, {}
+
+    def store(self, tensor):
+        at = self.bytes
+        self.parts.append(tensor.detach().contiguous().cpu())
+        self.bytes += tensor.numel() * 8
+        if self.bytes > MOST_BYTES:
+            raise Unsupported("the graph is too large for single elements to be evaluated")
+        return at
+
+    def emit(self, op, shape, **rest):
+        self.nodes.append({"op": op, "n": math.prod(shape), **rest})
+        return Ref(len(self.nodes) - 1, shape)
+
+    def input(self, tensor):
+        return self.emit("input", tensor.shape, at=self.store(tensor.double()))
+
+    def constant(self, value):
+        if value not in self.constants:
+            self.constants[value] = self.input(torch.tensor(float(value), dtype=torch.float64))
+        return self.constants[value]
+
+    def ref(self, x):
+        return x if isinstance(x, Ref) else self.constant(x)
+
+    def moved(self, x, f, fill=0.0):
+        """Moves elements of x by f. A new element that f creates (padding) is `fill`."""
+        index = torch.arange(1, x.count + 1).reshape(x.shape)
+        made = f(index) - 1
+        if made.numel() == x.count and bool((made.reshape(-1) == torch.arange(x.count)).all()):
+            return Ref(x.node, made.shape)
+        return self.emit("map", made.shape, a=x.node, at=self.store(made), fill=self.constant(fill).node)
+
+    def expanded(self, x, shape):
+        return x if x.shape == tuple(shape) else self.moved(x, lambda t: t.expand(shape))
+
+    def unary(self, op, x):
+        return self.emit(op, x.shape, a=x.node)
+
+    def binary(self, op, a, b):
+        a, b = self.ref(a), self.ref(b)
+        shape = torch.broadcast_shapes(a.shape, b.shape)
+        a, b = self.expanded(a, shape), self.expanded(b, shape)
+        return self.emit(op, shape, a=a.node, b=b.node)
+
+    def reduced(self, op, x, dims, keep=False):
+        """Sums, maxima or minima over dimensions."""
+        rank = len(x.shape)
+        dims = sorted({d % rank for d in dims}) if rank else []
+        kept = [d for d in range(rank) if d not in dims]
+        rows = self.moved(x, lambda t: t.permute(kept + dims))
+        terms = math.prod([x.shape[d] for d in dims])
+        shape = [1 if d in dims else x.shape[d] for d in range(rank)] if keep else [x.shape[d] for d in kept]
+        return self.emit(op, shape, a=rows.node, terms=terms)
+
+    def mean(self, x, dims, keep=False):
+        n = math.prod([x.shape[d % len(x.shape)] for d in dims])
+        return self.binary("div", self.reduced("sum", x, dims, keep), n)
+
+    def add(self, a, b):
+        return self.binary("add", a, b)
+
+    def sub(self, a, b):
+        return self.binary("sub", a, b)
+
+    def mul(self, a, b):
+        return self.binary("mul", a, b)
+
+    def div(self, a, b):
+        return self.binary("div", a, b)
+
+
+def lowered(graph, state, inputs):
+    """Returns (JSON of nodes and outputs, the parts of the memory). Raises Unsupported if an operation has no
+    lowering."""
+    from . import lower_aten  # noqa: F401  (registers the operations)
+
+    low, env = Lowered(), {}
+    places = iter([state[n] for n in graph.names] + [inputs[i] for i in graph.inputs])
+    for node in graph.nodes:
+        if node.op == "placeholder":
+            value = next(places)
+            env[node] = low.input(value) if value.is_floating_point() else value
+        elif node.op == "get_attr":
+            value = getattr(graph.module, node.target)
+            env[node] = low.input(value) if value.is_floating_point() else value
+        elif node.op == "output":
+            outs = torch.fx.node.map_arg(node.args[0], lambda n: env[n])
+            outs = list(outs) if isinstance(outs, (tuple, list)) else [outs]
+            text = json.dumps(
+                {"nodes": low.nodes, "outputs": [o.node if isinstance(o, Ref) else -1 for o in outs]}
+            )
+            return text, low.parts
+        else:
+            env[node] = one(low, node, env)
+    raise Unsupported("the graph has no output")
+
+
+def one(low, node, env):
+    args = torch.fx.node.map_arg(node.args, lambda n: env[n])
+    named = torch.fx.node.map_arg(node.kwargs, lambda n: env[n])
+    name = str(node.target)
+    if any(a is UNTOLD for a in flat([*args, *named.values()])):
+        return UNTOLD
+    if name == "<built-in function getitem>":
+        return args[0][args[1]]
+    low.name, low.dtype = name, declared(node)
+    if not any(isinstance(a, Ref) for a in flat(args)):  # counters, masks, constants
+        made = node.target(*args, **named)
+        return low.input(made) if isinstance(made, torch.Tensor) and made.is_floating_point() else made
+    if low.dtype not in UNIT:
+        return UNTOLD  # indices and masks; an operation that uses them has no lowering
+    if name not in LOWER:
+        raise Unsupported(f"single elements of {name} are not evaluated")
+    return LOWER[name](low, *args, **named)
+
+
+def flat(args):
+    for a in args:
+        yield from a if isinstance(a, (list, tuple)) else [a]

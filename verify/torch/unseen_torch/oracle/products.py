@@ -1,0 +1,88 @@
+"""Rules of matrix products with scales, by groups, and of 8-bit numbers."""
+
+import math
+
+import torch
+
+from .elementwise import mul, rule
+from .number import Number, Unsupported, same
+from .shape import joined
+from .sums import bilinear, plus, product
+
+# The fp8 unit before Blackwell: the terms of a step, and the error of a step (doc/error-model.md).
+STEP, LOSS = 32, 34 * 2.0**-13
+
+
+def by_unit(cx, a, b):
+    """A product that a matrix unit for fp8 may compute."""
+    n = a.v.shape[-1]
+    made = bilinear(cx, torch.matmul, a, b, n)
+    steps = -(-n // STEP)
+    size = a.v.abs() @ b.v.abs()
+    norm = ((a.v**2) @ (b.v**2)).sqrt()
+    walk = 2 * math.sqrt(steps * (min(n, STEP) + 2) / 3) * 2.0**-13 * torch.maximum(made.v.abs(), norm)
+    return Number(
+        made.v,
+        made.r,
+        made.b + steps * LOSS * size,
+        [made.run(i) + cx.noise(walk) * walk for i in range(cx.count)] or None,
+    )
+
+
+def scale_of(scale, rows, columns):
+    """Accepts one scale for all, or one for each row or column. Blocks of 1 x 128 have a scale each and are refused."""
+    if scale.v.numel() == 1:
+        return same(lambda t: t.reshape(()), scale)
+    if scale.v.dim() == 2 and all(s in (1, n) for s, n in zip(scale.v.shape, (rows, columns))):
+        return scale
+    raise Unsupported("a product with scales by blocks")
+
+
+@rule("aten._scaled_mm.default")
+def scaled(cx, a, b, scale_a, scale_b, bias=None, scale_result=None, out_dtype=None, use_fast_accum=False):
+    """(a scale_a) (b scale_b) + bias, rounded to the output's format once."""
+    stored, cx.dtype = cx.dtype, torch.float32
+    m, n = a.v.shape[0], b.v.shape[1]
+    made = by_unit(cx, a, b)
+    for scale in (scale_of(scale_a, m, 1), scale_of(scale_b, 1, n)):
+        made = mul(cx, made, scale)
+    made = made if bias is None else plus(cx, made, bias)
+    cx.dtype = stored
+    return cx.out(made.v, made.error, lambda u: 0, made.run)
+
+
+@rule("aten._grouped_mm.default")
+def grouped(cx, a, b, offsets=None, bias=None, out_dtype=None):
+    """A grouped product. Groups end at `offsets`. They split rows of a, columns of b, or the terms of the sums: the one
+    without a dimension for groups."""
+    if bias is not None:
+        raise Unsupported("a product by groups with a bias")
+    if offsets is None:
+        return product(cx, a, b)
+    ends = offsets.v.tolist()
+    spans = list(zip([0, *ends], ends))
+
+    def part(x, dim, span):
+        return same(lambda t: t.narrow(dim, span[0], span[1] - span[0]), x)
+
+    def one(x, g):
+        return same(lambda t: t[g], x)
+
+    if a.v.dim() == 2 and b.v.dim() == 3:
+        made = [product(cx, part(a, 0, span), one(b, g)) for g, span in enumerate(spans)]
+
+        def f(ts):
+            return torch.cat(ts, 0)
+    elif a.v.dim() == 3 and b.v.dim() == 2:
+        made = [product(cx, one(a, g), part(b, 1, span)) for g, span in enumerate(spans)]
+
+        def f(ts):
+            return torch.cat(ts, 1)
+    else:
+        made = [product(cx, part(a, 1, span), part(b, 0, span)) for span in spans]
+        f = torch.stack
+    whole = joined(cx, made, f)
+    extent = {(2, 3): a.v.shape[0], (3, 2): b.v.shape[1]}.get((a.v.dim(), b.v.dim()))
+    if extent is not None and ends[-1] != extent:
+        raise Unsupported("a product by groups that leaves rows unwritten")
+    return whole

@@ -1,0 +1,445 @@
+"""Rules of sums: products of matrices, convolutions, reductions, pooling, scans.
+
+A sum of n terms in any order and any split errs by at most n u sum|p| (doc/error-model.md, T1). A bias, a scale or a
+normalization that an implementation fuses into the sum counts as a few more terms. A product in fp32 may be
+three TF32 products (2^-19 sum|p|), as in gemm_f32. Typical errors form a random walk of amplitude sqrt(n) u max(|s|, ||p||).
+"""
+
+import math
+
+import torch
+
+from . import exponents, wholes
+from .elementwise import RULES, div, mul, or_zero, rule
+from .number import FIRST, U64, WHOLE, Number, Unsupported, add_bounds, moved, same
+
+F = torch.nn.functional
+MORE_TERMS = 8
+THREE_TF32 = 2.0**-19
+SHORT = 2.0**11  # whole numbers up to here have exact products in every admitted arithmetic
+
+
+def terms_factor(u, n, split=True):
+    return (n + 2) * u if u == U64 else (n + MORE_TERMS) * u + (THREE_TF32 if split else 0.0)
+
+
+def bilinear(cx, f, a, b, n, spread=None):
+    """v = f(a, b), a sum of n products each. Matrix products and convolutions share it.
+
+    `spread` gives magnitudes of the first operand in the sums of another algorithm (Winograd's).
+    """
+    v = f(a.v, b.v)
+    A, B = a.v.abs(), b.v.abs()
+    magnitude = f(A, B)
+
+    def propagated(level):
+        ea, eb = a.error(level), b.error(level)
+        first = None if ea is None else f(ea, B)
+        second = None if eb is None else f(A + or_zero(ea, A), eb)
+        return add_bounds(first, second)
+
+    wide = magnitude if spread is None else f(spread(A), B)
+    norm = f(A * A if spread is None else spread(A * A), B * B).clamp(min=0).sqrt()
+    exact = (
+        spread is None
+        and a.whole
+        and b.whole
+        and float(A.amax() if A.numel() else 0) <= SHORT
+        and float(B.amax() if B.numel() else 0) <= SHORT
+    )
+    rounds = magnitude > WHOLE if exact else 1.0  # any order and any split of such products is exact
+
+    def local(u):
+        if u == U64:
+            return terms_factor(u, n) * magnitude * rounds
+        return rounds * ((n + MORE_TERMS) * u * magnitude + THREE_TF32 * (1 if spread is None else 4) * wide)
+
+    def typical(u):
+        walk = math.sqrt(n + 4) * u * torch.maximum(v.abs(), norm)
+        return (walk + (2.0**-22 if spread is None else 2.0**-20) * norm) * rounds
+
+    made = cx.out(v, propagated, local, moved(f, a, b), typical)
+    made.whole = a.whole and b.whole
+    return made
+
+
+def scaled(cx, x, k):
+    return x if k == 1 else mul(cx, x, float(k))
+
+
+def plus(cx, product, bias, k=1):
+    from .elementwise import add_sub
+
+    return add_sub(cx, product, scaled(cx, bias, k), 1, 1)
+
+
+@rule("aten.mm.default", "aten.bmm.default", "aten.mv.default", "aten.matmul.default")
+def product(cx, a, b):
+    made = exponents.contracted(cx, bilinear(cx, torch.matmul, a, b, a.v.shape[-1]), a, b)
+    return wholes.contracted(made, a, b)
+
+
+@rule("aten.dot.default")
+def dot(cx, a, b):
+    return bilinear(cx, lambda x, y: (x * y).sum(), a, b, a.v.shape[-1])
+
+
+@rule("aten.addmm.default", "aten.baddbmm.default", "aten.addmv.default")
+def addmm(cx, bias, a, b, beta=1, alpha=1):
+    return plus(cx, scaled(cx, product(cx, a, b), alpha), bias, beta)
+
+
+@rule("aten.addbmm.default")
+def added_batches(cx, bias, a, b, beta=1, alpha=1):
+    """A single product: its sums run over the batches, too."""
+    wide = same(lambda t: t.transpose(0, 1).reshape(t.shape[1], -1), a)
+    tall = same(lambda t: t.reshape(-1, t.shape[2]), b)
+    return plus(cx, scaled(cx, product(cx, wide, tall), alpha), bias, beta)
+
+
+@rule("aten.linear.default")
+def fully_connected(cx, x, w, bias=None):
+    y = product(cx, x, same(lambda t: t.transpose(-1, -2), w))
+    return y if bias is None else plus(cx, y, bias)
+
+
+def winograd(x, w, stride, dilation, transposed):
+    """3 x 3 convolutions may use Winograd tiles, whose sums extend over neighbouring elements."""
+    plain = (
+        x.dim() == 4
+        and w.shape[2:] == (3, 3)
+        and set(stride) == {1}
+        and set(dilation) == {1}
+        and not transposed
+    )
+    return (lambda t: F.max_pool2d(t, 5, 1, 2)) if plain else None
+
+
+@rule("aten.convolution.default")
+def convolution(cx, x, w, bias, stride, padding, dilation, transposed, output_padding, groups):
+    def f(p, q):
+        return torch.ops.aten.convolution(
+            p, q, None, stride, padding, dilation, transposed, output_padding, groups
+        )
+
+    n = math.prod(w.v.shape[2:]) * (x.v.shape[1] // groups)
+    y = bilinear(cx, f, x, w, n, winograd(x.v, w.v, stride, dilation, transposed))
+    if bias is None:
+        return y
+
+    def column(t):
+        return t.reshape(-1, *[1] * (x.v.dim() - 2))
+
+    return plus(cx, y, same(column, bias))
+
+
+def reduce(cx, x, dims, keep, mean=False):
+    dims = list(range(x.v.dim())) if dims is None or dims == [] else [d % max(x.v.dim(), 1) for d in dims]
+    n = math.prod([x.v.shape[d] for d in dims])
+
+    def total(t):
+        return t.sum(dim=dims, keepdim=keep) if dims else t
+
+    if not x.is_float and not mean:
+        return Number(total(x.v))
+    scale = 1.0 / max(n, 1) if mean else 1.0
+
+    def f(t):
+        return total(t.double()) * scale
+
+    v, magnitude = f(x.v), f(x.v.double().abs())
+    norm = total(x.v.double() ** 2).sqrt() * scale
+
+    def propagated(level):
+        e = x.error(level)
+        return None if e is None else f(e)
+
+    roundings = 2 if mean else 0
+    if n == 1:
+        return cx.out(v, propagated, lambda u: 0, moved(f, x))
+    rounds = magnitude > WHOLE if x.whole and not mean else 1.0
+    made = cx.out(
+        v,
+        propagated,
+        lambda u: (n + roundings) * u * magnitude * rounds,
+        moved(f, x),
+        lambda u: math.sqrt(n + roundings) * u * torch.maximum(v.abs(), norm) * rounds,
+    )
+    made.beside = (
+        None if x.beside is None else x.beside.expand(x.v.shape).sum(dims, keep) > 0 if dims else x.beside
+    )
+    made.whole = x.whole and not mean
+    return exponents.summed(made, x, lambda t: t.amax(dims, keep) if dims else t)
+
+
+@rule("aten.sum.dim_IntList", "aten.sum.default")
+def total(cx, x, dims=None, keep=False, **_):
+    return reduce(cx, x, dims, keep)
+
+
+@rule("aten.mean.dim", "aten.mean.default")
+def mean(cx, x, dims=None, keep=False, **_):
+    return reduce(cx, x, dims, keep, mean=True)
+
+
+@rule(
+    "aten._adaptive_avg_pool2d.default",
+    "aten._adaptive_avg_pool3d.default",
+    "aten.adaptive_avg_pool1d.default",
+)
+def adaptive(cx, x, size):
+    return averaged(
+        cx,
+        {1: F.adaptive_avg_pool1d, 2: F.adaptive_avg_pool2d, 3: F.adaptive_avg_pool3d}[len(size)],
+        x,
+        (size,),
+        max(1, math.prod(-(-s // o) + 1 for s, o in zip(x.v.shape[-len(size) :], size))),
+    )
+
+
+@rule("aten.avg_pool1d.default", "aten.avg_pool2d.default", "aten.avg_pool3d.default")
+def average_pool(cx, x, kernel, *rest, **named):
+    d = int(cx.name[len("aten.avg_pool")])
+    function = {1: F.avg_pool1d, 2: F.avg_pool2d, 3: F.avg_pool3d}[d]
+    rest = list(rest)
+    if rest and list(rest[0]) == []:
+        rest[0] = kernel
+    return averaged(
+        cx,
+        lambda t, *more: function(t, *more, **named),
+        x,
+        (kernel, *rest),
+        math.prod(kernel) if len(kernel) == d else kernel[0] ** d,
+    )
+
+
+def averaged(cx, function, x, how, n):
+    def f(t):
+        return function(t, *how)
+
+    # A divisor given by the task may be negative.
+    v, magnitude = f(x.v), f(x.v.abs()).abs()
+
+    def propagated(level):
+        e = x.error(level)
+        return None if e is None else f(e).abs()
+
+    return cx.out(
+        v,
+        propagated,
+        lambda u: (n + 3) * u * magnitude,
+        moved(f, x),
+        lambda u: math.sqrt(n + 3) * u * magnitude,
+    )
+
+
+@rule(
+    "aten.max_pool1d.default",
+    "aten.max_pool2d_with_indices.default",
+    "aten.max_pool3d_with_indices.default",
+    "aten.max_pool2d.default",
+    "aten.max_pool3d.default",
+)
+def max_pool(cx, x, kernel, stride=(), padding=0, dilation=1, ceil_mode=False):
+    d = 1 if "pool1d" in cx.name else 3 if "pool3d" in cx.name else 2
+    pool = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}[d]
+
+    def f(t):
+        return pool(t, kernel, stride if len(list(stride)) else None, padding, dilation, ceil_mode)
+
+    y = cx.out(
+        f(x.v), lambda level: None if x.error(level) is None else f(x.error(level)), lambda u: 0, moved(f, x)
+    )
+    if "with_indices" not in cx.name:
+        return y
+    return y, _index_of_window(
+        cx, x, d, kernel, stride, padding, dilation, ceil_mode
+    ) if 1 in cx.wanted else None
+
+
+def _index_of_window(cx, x, rank, kernel, stride, padding, dilation, ceil_mode):
+    """The place within the plane. If equal or close elements share a window, any of them may be named."""
+    from .gradients import may_be_greatest, wide
+
+    pool = F.max_pool2d if rank == 2 else F.max_pool3d
+    index = pool(x.v, kernel, stride if len(list(stride)) else None, padding, dilation, ceil_mode, True)[1]
+    if ceil_mode:
+        return Number(index, open=torch.ones_like(index, dtype=torch.bool) if x.b is not None else None)
+    of = [wide(t, rank) for t in (kernel, stride if len(list(stride)) else kernel, padding, dilation)]
+    return Number(index, open=may_be_greatest(x, rank, *of)[1].any(-1))
+
+
+@rule("aten.adaptive_max_pool2d.default", "aten.adaptive_max_pool3d.default")
+def adaptive_max_pool(cx, x, size):
+    pool = F.adaptive_max_pool2d if "2d" in cx.name else F.adaptive_max_pool3d
+
+    def f(t):
+        return pool(t, size)
+
+    if 1 in cx.wanted:
+        raise Unsupported(f"no rule for the indices of {cx.name}")
+    return cx.out(
+        f(x.v), lambda level: None if x.error(level) is None else f(x.error(level)), lambda u: 0, moved(f, x)
+    ), None
+
+
+@rule(
+    "aten.amax.default",
+    "aten.amin.default",
+    "aten.max.default",
+    "aten.min.default",
+    "aten.max.dim",
+    "aten.min.dim",
+)
+def extreme_of(cx, x, dim=None, keep=False):
+    largest = "max" in cx.name
+    dims = list(range(x.v.dim())) if dim is None or dim == [] else [dim] if isinstance(dim, int) else dim
+
+    def f(t):
+        return t.amax(dims, keep) if largest else t.amin(dims, keep)
+
+    y = cx.out(
+        f(x.v),
+        lambda level: None if x.error(level) is None else x.error(level).amax(dims, keep),
+        lambda u: 0,
+        moved(f, x),
+    )
+    if not cx.name.endswith(".dim"):
+        return y
+    return y, index_of(x, dim, keep, largest)
+
+
+def index_of(x, dim, keep, largest):
+    f = torch.argmax if largest else torch.argmin
+    return Number(
+        f(x.v, dim, keep),
+        names=(x, dim, FIRST),
+        open=None if x.b is None else undecided(x, dim, keep, largest),
+    )
+
+
+def undecided(x, dim, keep, largest):
+    """Mask of the extremes for which another element may be the best one, within the bounds."""
+    if dim is None:
+        return undecided(same(lambda t: t.reshape(-1), x), 0, False, largest)
+    v, b = (x.v if largest else -x.v), x.b
+    if v.shape[dim] < 2:
+        return None
+    best, at = v.max(dim, True)
+    reach = best - b.gather(dim, at)
+    return (v + b >= reach).sum(dim, keep) > 1
+
+
+@rule("aten.argmax.default", "aten.argmin.default")
+def arg(cx, x, dim=None, keep=False):
+    return index_of(x, dim, keep, "argmax" in cx.name)
+
+
+@rule("aten.cumsum.default")
+def cumsum(cx, x, dim, **_):
+    def f(t):
+        return t.cumsum(dim)
+
+    if not x.is_float:
+        return Number(f(x.v))
+    v, magnitude = f(x.v), f(x.v.abs())
+    shape = [1] * x.v.dim()
+    shape[dim] = -1
+    n = torch.arange(1, x.v.shape[dim] + 1, dtype=torch.float64, device=x.v.device).reshape(shape)
+    walk = f(x.v * x.v).sqrt()
+    rounds = magnitude > WHOLE if x.whole else 1.0
+    made = cx.out(
+        v,
+        lambda level: None if x.error(level) is None else f(x.error(level)),
+        lambda u: n * u * magnitude * rounds,
+        moved(f, x),
+        lambda u: n.sqrt() * u * torch.maximum(v.abs(), walk) * rounds,
+    )
+    made.whole = x.whole
+    return made
+
+
+@rule("aten.cumprod.default")
+def cumprod(cx, x, dim, **_):
+    def f(t):
+        return t.cumprod(dim)
+
+    v = f(x.v)
+    shape = [1] * x.v.dim()
+    shape[dim] = -1
+    n = torch.arange(1, x.v.shape[dim] + 1, dtype=torch.float64, device=x.v.device).reshape(shape)
+
+    def propagated(level):
+        e = x.error(level)
+        return None if e is None else f(x.v.abs() + e) - v.abs() + 2.0**-50 * n * v.abs()
+
+    # A partial product may vanish in fp32, and a large factor may follow.
+    lost = 2.0**-126 * n * f(x.v.abs().clamp(min=1.0))
+    return cx.out(
+        v,
+        propagated,
+        lambda u: (n - 1) * u * v.abs() + (lost if u != U64 else 0),
+        moved(f, x),
+        lambda u: n.sqrt() * u * v.abs(),
+    )
+
+
+@rule("aten.prod.dim_int", "aten.prod.default")
+def prod(cx, x, dim=None, keep=False, **_):
+    flat = x if dim is not None else same(lambda t: t.reshape(-1), x)
+    at = 0 if dim is None else dim
+    made = cumprod(cx, flat, at)
+
+    def last(t):
+        return t.narrow(at, t.shape[at] - 1, 1) if keep else t.select(at, t.shape[at] - 1)
+
+    return same(last, made)
+
+
+@rule("aten.linalg_vector_norm.default", "aten.norm.ScalarOpt_dim", "aten.norm.Scalar")
+def vector_norm(cx, x, order=2, dims=None, keep=False, **_):
+    order = 2 if order is None else order
+    dims = list(range(x.v.dim())) if dims is None or dims == [] else dims
+
+    def f(t):
+        return torch.linalg.vector_norm(t, order, dims, keep)
+
+    n = math.prod([x.v.shape[d] for d in ([dims] if isinstance(dims, int) else dims)])
+    v = f(x.v)
+    if order < 1 and order != -math.inf and x.b is not None:
+        # Norms of such an order obey no triangle inequality.
+        raise Unsupported(f"a norm of the order {order:g} of computed numbers")
+    greatest = (lambda e: e.amax(dims, keep)) if order == -math.inf else f
+    power = 0 if order in (0, 1, 2, math.inf, -math.inf) else 16 + 4 * abs(order)
+    return cx.out(
+        v,
+        lambda level: None if x.error(level) is None else greatest(x.error(level)),
+        lambda u: (n / (abs(order) or 1) + 8 + power) * u * v,
+        moved(f, x),
+        lambda u: math.sqrt(n + 8) * u * v,
+    )
+
+
+@rule("aten.nll_loss_forward.default", "aten.nll_loss2d_forward.default")
+def nll(cx, x, target, weight, reduction, ignore):
+    """Returns (loss, total weight of the counted elements). Classes are along dimension 1, or the only one."""
+    kept = target.v != ignore
+    at = torch.where(kept, target.v, 0)
+    dim = 1 if x.v.dim() > 1 else 0
+    each = RULES["aten.neg.default"](cx, same(lambda t: t.gather(dim, at.unsqueeze(dim)).squeeze(dim), x))
+    total = Number(kept.sum().double(), whole=True) if weight is None else None
+    if weight is None and bool(kept.all()):
+        return (each if reduction == 0 else reduce(cx, each, None, False, mean=reduction == 1)), total
+
+    def counted(t):
+        return torch.where(kept, t, torch.zeros_like(t))
+
+    if weight is not None:
+        weight = same(lambda t: counted(t[at]), weight)
+        each = mul(cx, each, weight)
+        total = reduce(cx, weight, None, False)
+    each = same(counted, each)
+    if reduction != 1:
+        return (each if reduction == 0 else reduce(cx, each, None, False)), total
+    # The mean of no elements is NaN.
+    return div(cx, reduce(cx, each, None, False), float(total.v) if weight is None else total), total

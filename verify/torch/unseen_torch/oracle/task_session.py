@@ -1,0 +1,195 @@
+"""A session of the oracle with one imported task. It holds modules and graphs by sizes, and takes inputs and weights as
+tensors."""
+
+import copy
+import json
+import os
+import random
+import sys
+
+import torch
+
+from ..oom import is_short
+from ..task import CONSTRUCTION_SEED, effects, number_of, shaped, source, weight
+from . import constant, evaluate, graph
+from .number import Unsupported
+
+KEPT = 4  # sizes whose modules and graphs are cached
+NEAR = 1e-2  # tolerance between two answers of one model
+CHECKED = 1 << 21  # most input elements for which the module itself is run on the host
+
+
+class Task:
+    """Loads the description `path` (NAME.task) and the source beside it."""
+
+    def __init__(self, path, device):
+        with open(path, encoding="utf-8") as file:
+            self.description = json.load(file)
+        self.source = source.load_imported(os.path.dirname(path), self.description)
+        self.device, self.kept, self.stateless = device, {}, False
+        self.last = None  # graph, state and inputs of the last question
+
+    def spread(self, sizes):
+        """Converts values of axes to values of the source's sizes."""
+        return {name: sizes[axis["name"]] for axis in self.description["axes"] for name in axis["sizes"]}
+
+    def made(self, sizes, seed, named=None):
+        """Returns {name: input that get_inputs draws with that seed} for values of axes. `named` is the class of
+        inputs."""
+        random.seed(seed)
+        torch.manual_seed(seed)
+        if "numpy" in sys.modules:
+            sys.modules["numpy"].random.seed(seed % (1 << 32))
+        names = [e["name"] for e in self.description["inputs"]]
+        drawn = dict(zip(names, self.source.instance(self.spread(sizes)).inputs()))
+        fills = next((c["fill"] for c in self.description["classes"] if c["name"] == named), {})
+        return {
+            n: shaped.changed(v, fills.get(n, {})) if isinstance(v, torch.Tensor) else v
+            for n, v in drawn.items()
+        }
+
+    def built(self, sizes):
+        """Returns [instance, module, graph or None] for values of axes."""
+        key = tuple(sorted(sizes.items()))
+        if key not in self.kept:
+            while len(self.kept) >= KEPT:
+                self.kept.pop(next(iter(self.kept)))
+            instance = self.source.instance(self.spread(sizes))
+            # The candidate also gets the numbers that the constructor draws.
+            torch.manual_seed(CONSTRUCTION_SEED)
+            self.kept[key] = [instance, instance.model(), None]
+        return self.kept[key]
+
+    def prepared(self, sizes, tensors):
+        """Returns (graph, state, inputs, module). The module holds the weights."""
+        kept = self.built(sizes)
+        _instance, model, traced = kept
+        if "weights" in tensors:
+            weight.load(
+                model, weight.unpack(self.description["weights"], tensors["weights"].reshape(-1), sizes)
+            )
+        inputs = [
+            tensors[e["name"]].to(getattr(torch, e["dtype"])) if "shape" in e else number_of(e, sizes)
+            for e in self.description["inputs"]
+        ]
+        if traced is None or traced.of_values:
+            traced = kept[2] = graph.trace(model, inputs, effects.written_in(self.description))
+        return traced, graph.state_of(model), inputs, model
+
+    def admits(self, before, after):
+        """True if the task's own model gives the same answer for `after` in a process that computed `before` first, and
+        alone. The same model is called twice if both configurations have equal constructor arguments. Raises the
+        model's exceptions."""
+
+        def on(x):
+            return x.to(self.device) if isinstance(x, torch.Tensor) else x
+
+        first, then = self.source.instance(self.spread(before)), self.source.instance(self.spread(after))
+
+        def of(instance):
+            torch.manual_seed(CONSTRUCTION_SEED)
+            return instance.model().to(self.device)
+
+        def call(model, inputs):
+            torch.manual_seed(1)
+            return [tensor.double() for tensor in effects.outputs(model, copy.deepcopy(inputs))]
+
+        with torch.no_grad():
+            torch.manual_seed(1)
+            inputs = [on(x) for x in then.inputs()]
+            alone, model = call(of(then), inputs), of(first)
+            call(model, [on(x) for x in first.inputs()])
+            served = call(model if repr(_told(first)) == repr(_told(then)) else of(then), inputs)
+        return all(
+            a.shape == b.shape and torch.allclose(a, b, rtol=NEAR, atol=NEAR, equal_nan=True)
+            for a, b in zip(alone, served)
+        )
+
+
+def _told(instance):
+    """The constructor's arguments."""
+    return instance.init_args, instance.init_named
+
+
+def _tables(task, model):
+    """The names of buffers that a candidate's constructor computes for itself, as the task's own does."""
+    given = {
+        w["name"]
+        for w in task.description.get("weights", [])
+        if w["kind"] != "constructed" or w.get("loaded", True)
+    }
+    return frozenset(name for name, _ in model.named_buffers() if name not in given)
+
+
+def _copied(value):
+    return value.clone() if isinstance(value, torch.Tensor) else value
+
+
+def _is_off(judged, out, times):
+    """True if an answer of the module exceeds the allowed error `times` times, or is NaN although that of its graph is
+    not."""
+    for j, got in zip(judged, out):
+        got = got.double().to(j.want.device)
+        near = ((got - j.want).abs() <= times * j.allowed) | (got == j.want) | j.want.isnan()
+        if j.number.is_float and not bool(near.all()):
+            return True
+    return False
+
+
+def check(task, judged, model, inputs):
+    """Compares the module's own answers with those of its graph. Eager PyTorch must itself stay within the allowed
+    error. The first time, the module is called twice: a different second answer shows state that it keeps between
+    calls."""
+    if sum(x.numel() for x in inputs if isinstance(x, torch.Tensor)) > CHECKED:
+        return
+    # The module runs on the host, where some of the library's kernels compute in 16 bits. Candidates on the host use
+    # the same kernels, so the limit there is the allowed error itself. For candidates on a GPU it is four times that.
+    times = 1 if getattr(task, "device", "cpu") == "cpu" else 4
+    for call in ("first",) if task.stateless else ("first", "second"):
+        torch.manual_seed(1)
+        if _is_off(judged, effects.outputs(model, list(map(_copied, inputs))), times):
+            raise Unsupported(
+                "the module's own answer is beyond what its declared arithmetic allows here"
+                if task.stateless
+                else f"the module's own {call} answer is not that of its graph: it keeps state between "
+                "calls, or the graph is not what it computes"
+            )
+    task.stateless = True
+
+
+def _cause(error, model, inputs):
+    """Names the cause of an error during the evaluation of a graph. If the module itself also raises an exception, it
+    does not run on this configuration. An example is an index out of range, which no shape shows. Any other error is
+    a gap of the oracle, and this configuration has no reference."""
+    if is_short(error, torch.cuda.OutOfMemoryError):
+        return error
+    try:
+        if all(x.numel() <= CHECKED for x in inputs if isinstance(x, torch.Tensor)):
+            model(*map(_copied, inputs))
+    except (IndexError, ValueError, RuntimeError) as own:
+        return own if is_short(own, torch.cuda.OutOfMemoryError) else graph.untraceable(own)
+    return Unsupported(
+        f"the oracle cannot evaluate this graph: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    )
+
+
+def answers(task, sizes, tensors, seed=1):
+    """Returns (the reference of every output, whether they are constant)."""
+    traced, state, inputs, model = task.prepared(sizes, tensors)
+    if traced.random():
+        raise Unsupported(f"the forward pass draws random numbers ({traced.random()})")
+    device = "cpu" if traced.is_small() else task.device
+
+    def on(x):
+        return x.to(device) if isinstance(x, torch.Tensor) else x
+
+    state, moved = {k: on(v.detach()) for k, v in state.items()}, [on(x) for x in inputs]
+    task.last = (traced, state, moved)
+    with torch.no_grad():
+        try:
+            judged = evaluate.answer(traced, state, moved, seed, device, _tables(task, model))
+            same = constant.is_constant(judged, traced, state, moved, seed, device)
+        except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+            raise _cause(error, model, inputs)  # noqa: B904  (may be the error itself)
+        check(task, judged, model, inputs)
+    return judged, same

@@ -1,0 +1,104 @@
+"""The class `uneven`: parts of different magnitude, some of them 0, for tasks that divide by a result or take its
+root or logarithm.
+
+A row of zeros occurs as padding. In a sample a hundred times smaller than others, `eps` is a large share. A candidate
+may guard its division differently from the task, or not at all. Inputs of one magnitude do not show that.
+"""
+
+import copy
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from . import effects, input_domain, overflow_inputs
+
+# Lower magnitudes are ambiguous: an epsilon of 1e-8 for a product of two norms differs there from one for each norm.
+LOW, HIGH = -13, 6
+HALF = -6  # for fp16, whose smallest normal number is 2^-14
+NEAR = 2.0**-4
+SHARE = 0.875  # share of nonzero parts
+NARROW = ("div", "reciprocal", "rsqrt", "sqrt", "log", "log2", "log10", "atan2", "hypot", "std", "std_mean")
+
+
+class _Narrow(TorchDispatchMode):
+    """Detects operations that are steep or undefined at 0 and have an operand near 0. Norms always count."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = False
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        name = str(function).split(".")[1].rstrip("_")
+        of = args[1] if name == "div" else args[0] if args else None
+        root = name == "pow" and len(args) > 1 and not isinstance(args[1], torch.Tensor) and args[1] < 1
+        if (
+            (name in NARROW or root)
+            and isinstance(of, torch.Tensor)
+            and of.is_floating_point()
+            and of.numel()
+        ):
+            self.found |= float(of.double().abs().min()) < NEAR
+        self.found |= "norm" in name and "normal" not in name
+        return function(*args, **(kwargs or {}))
+
+
+def _ways(rank):
+    """Returns (first dimension, last dimension) pairs along which parts are counted. A scalar gets one pair."""
+    return [(first, at) for at in range(max(rank, 1)) for first in dict.fromkeys((0, at))]
+
+
+def _made(value, way, with_zeros):
+    """Returns an input of that shape as the class draws it. With `with_zeros` its first part is 0."""
+    ways = _ways(value.dim())
+    first, at = ways[way % len(ways)]
+    extents = [n if first <= d <= at else 1 for d, n in enumerate(value.shape)]
+    size = torch.exp2(torch.randint(_low(value.dtype), HIGH + 1, extents).float())
+    if with_zeros and size.numel():
+        size.view(-1)[0] = 0
+    return (size * torch.randn(value.shape)).to(value.dtype)
+
+
+def _low(dtype):
+    return HALF if dtype == torch.float16 else LOW
+
+
+def _told(model, inputs, domains, with_zeros):
+    wide, published = copy.deepcopy(model).double(), input_domain.outputs_at(model, inputs)
+    for way in range(max(len(_ways(v.dim())) for v, d in zip(inputs, domains) if d == "real")):
+        changed = [_made(v, way, with_zeros) if d == "real" else v for v, d in zip(inputs, domains)]
+        if not overflow_inputs.told_at(
+            wide,
+            changed,
+            effects.outputs(copy.deepcopy(model), [input_domain.copied(v) for v in changed]),
+            published,
+        ):
+            return False
+    return True
+
+
+def fills(model, inputs, domains):
+    """Returns the fills of the real inputs in order. Returns None if the task has no such operation or its answer is
+    not known there."""
+    if "real" not in domains:
+        return None
+    torch.manual_seed(13)
+    try:
+        with torch.no_grad(), _Narrow() as narrow:
+            copy.deepcopy(model)(
+                *[
+                    (torch.randn(v.shape) * 2.0**LOW).to(v.dtype) if d == "real" else input_domain.copied(v)
+                    for v, d in zip(inputs, domains)
+                ]
+            )
+        if not narrow.found:
+            return None
+        for with_zeros in (True, False):
+            if _told(model, inputs, domains, with_zeros):
+                return [
+                    {"kind": "uneven", "a": _low(v.dtype), "b": HIGH, "density": SHARE if with_zeros else 1}
+                    for v, d in zip(inputs, domains)
+                    if d == "real"
+                ]
+    except Exception:  # raised by the task's own code; the other classes still judge it
+        pass
+    return None

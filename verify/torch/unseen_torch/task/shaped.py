@@ -1,0 +1,99 @@
+"""Changes of get_inputs's own inputs that preserve their structure: markers at other rates, logits at other
+temperatures.
+
+A marker is a number that stands for "nothing here": -inf in scores, the id of padding among tokens. A class of inputs
+names its change in the fill: {"kind": "computed", "as": "markers", ..}. Importing finds the changes under which a
+task's answer is known (marked.py).
+"""
+
+import math
+
+import torch
+
+NONE, SOME, ROWS, ALL = "none", "some", "rows", "all"
+RATES = (NONE, SOME, ROWS, ALL)
+FEW, HALF = 0.125, 0.5
+SCALES = (0.125, 0.5, 4.0)  # factors for logits; 1 is the published temperature
+# changes for numbers with bounds on both sides of 0
+COLDER = tuple(f"scale {s:g}" for s in SCALES if s < 1)
+TEMPERED = (*tuple(f"scale {s:g}" for s in SCALES), "negated", "below", "shift 128", "shift -128")
+SHARPER = tuple(f"power {s:g}" for s in SCALES)  # changes for probabilities and their logarithms
+
+
+def is_marker(x, marker):
+    """Returns a mask of the elements equal to the marker: a number, or "-inf", "inf", "nan" as a text."""
+    marker = float(marker)
+    return x.isnan() if math.isnan(marker) else x == marker
+
+
+def _others(x, marked):
+    """Returns `x` with its markers replaced by other numbers of `x`."""
+    kept = x[~marked]
+    if not kept.numel() or not bool(marked.any()):
+        return x
+    return torch.where(marked, kept[torch.randint(kept.numel(), x.shape)], x)
+
+
+def _places(shape, rate):
+    """Returns a random mask: nothing, single elements, whole slices along one dimension, or everything."""
+    if rate == NONE or not shape:
+        return torch.zeros(shape, dtype=torch.bool)
+    if rate == ALL:
+        return torch.ones(shape, dtype=torch.bool)
+    if rate == SOME:
+        return torch.rand(shape) < (FEW if torch.rand(()) < 0.5 else HALF)
+    along = int(torch.randint(len(shape), ()))
+    return (torch.rand([1 if d == along else n for d, n in enumerate(shape)]) < HALF).expand(shape).clone()
+
+
+def _tails(shape, rate):
+    """Returns a mask of the last elements of each row, as padding has it."""
+    length = shape[-1] if shape else 1
+    rows = (*shape[:-1], 1)
+    kept = {NONE: torch.full(rows, length), ALL: torch.zeros(rows, dtype=torch.int64)}.get(rate)
+    if kept is None:
+        kept = torch.randint(0 if rate == ROWS else 1, length + 1, rows)
+        kept = torch.where(torch.rand(rows) < HALF, 0, kept) if rate == ROWS else kept
+    return (torch.arange(length) >= kept).expand(shape).clone()
+
+
+def _marked(x, fill):
+    rate = fill["rates"][int(torch.randint(len(fill["rates"]), ()))]
+    places = (_tails if fill.get("tails") else _places)(tuple(x.shape), rate)
+    if rate == SOME and ROWS not in fill["rates"]:  # each row has to keep some other element
+        for d in range(x.dim()):
+            places = places.scatter(
+                d, torch.randint(x.shape[d], [1 if e == d else n for e, n in enumerate(x.shape)]), False
+            )
+    rest = _others(x, is_marker(x, fill["marker"]))
+    return torch.where(places, torch.tensor(float(fill["marker"])).to(x.dtype), rest)
+
+
+def _changed(x, change):
+    """Returns numbers of both signs, or rows of probabilities, at another temperature. Infinities stay."""
+    word, _, by = change.partition(" ")
+    wide = x.double()
+    finite = wide.isfinite()
+    if word == "scale":
+        made = wide * float(by)
+    elif word == "shift":
+        made = wide + float(by)
+    elif word == "negated":
+        made = torch.where(finite, -wide, wide)
+    elif word == "below":
+        made = wide - (wide[finite].max() if bool(finite.any()) else 0) - 1
+    elif bool((wide[finite] > 0).any()):  # probabilities, else their logarithms
+        powers = wide.clamp(min=0) ** float(by)
+        made = powers / powers.sum(-1, keepdim=True)
+    else:
+        made = (wide * float(by)).log_softmax(-1)
+    return made.to(x.dtype)
+
+
+def changed(x, fill):
+    """Returns get_inputs's numbers after the change in `fill`. It draws from torch's generator."""
+    if "as" not in fill or not x.numel():
+        return x
+    if fill["as"] == "markers":
+        return _marked(x, fill)
+    return _changed(x, fill["changes"][int(torch.randint(len(fill["changes"]), ()))])

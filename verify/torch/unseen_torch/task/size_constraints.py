@@ -1,0 +1,353 @@
+"""Finds constraints between axes without which a task does not run, and samples points for fitting extents."""
+
+import math
+
+from . import expression, tied
+
+TOGETHER = 40
+TIMES = 4  # a slow loop runs at most this multiple of its reduced size
+APART = 200  # models with fewer operations are tried with each pair of axes at opposite ends
+FEW = 8  # elements along an axis that a real run may have, even if fewer are published
+REALLY = 24  # runs with real numbers, for tasks with drawn indices
+REALLY_ABOUT = 16  # the same, beside runs along single axes about a base
+
+
+def spread(axes, sizes):
+    """Translates values of axes into values of the source's sizes."""
+    return {name: sizes[axis.name] for axis in axes for name in axis.sizes}
+
+
+def draw(axes, chance, few=()):
+    """Draws a value for every axis. With probability 0.3 it is the published (or reduced) one, else logarithmically
+    uniform in the range. A size of a slow loop (`few`) is at most TIMES its reduced value."""
+    sizes = {}
+    for axis in axes:
+        enough = next((few[name] for name in axis.sizes if name in few), 0)
+        low, high = max(axis.low, 1), max(axis.high, 1)
+        high = min(high, max(low, TIMES * enough)) if enough else high
+        value = round(math.exp(chance.uniform(math.log(low), math.log(high + 0.5))))
+        if chance.random() < 0.3:
+            value = enough or axis.value
+        sizes[axis.name] = axis.near(value)
+    return sizes
+
+
+def _hypotheses(axes, fixed):
+    """Returns possible comparisons of two axes, and of an axis with a size in `fixed`, the values of fixed sizes."""
+    texts = [f"{value} % {a.name} == 0" for a in axes for value in fixed]
+    for a in axes:
+        for b in axes:
+            if a is not b:
+                texts += [f"{a.name} % {b.name} == 0", f"{a.name} <= {b.name}", f"{a.name} < {b.name}"]
+    # Padding by reflection needs half of a window. It comes last: among equally good comparisons the first wins.
+    return texts + [f"{a.name} < 2*{b.name}" for a in axes for b in axes if a is not b]
+
+
+def _small(axes, base, chance):
+    """Yields sizes for runs with real numbers: lines along single axes about the base, then random ones."""
+
+    def drawn(a):
+        return a.near(min(max(a.value, FEW), chance.randrange(1, 40)))
+
+    if base:
+        yield base
+        for axis in (a for a in axes if a.low < a.high):
+            for value in (1, -1):
+                yield {**base, axis.name: axis.near(base[axis.name] + value * axis.step)}
+            yield {**base, axis.name: axis.near(3 * base[axis.name])}
+    for turn in range(REALLY_ABOUT if base else REALLY):
+        yield {
+            a.name: base[a.name] if base and turn % 2 and chance.random() < 0.5 else drawn(a) for a in axes
+        }
+
+
+def _really(probe, axes, base, chance):
+    """Runs small sizes with real numbers. Returns `[(sizes by axis, does it run?)]`."""
+    found = []
+    for sizes in _small(axes, base, chance):
+        if probe.late():
+            break
+        runs = probe.really(spread(axes, sizes))
+        if runs is not None:
+            found.append((sizes, runs))
+    return found
+
+
+def _is_stuck(axis, base, runs):
+    """Tells whether every other value of the axis fails, with the others at the base. It is False with fewer than two
+    such runs."""
+    alone = [
+        ok
+        for sizes, ok in runs
+        if sizes[axis.name] != base[axis.name] and {**sizes, axis.name: base[axis.name]} == base
+    ]
+    return len(alone) > 1 and not any(alone)
+
+
+def _far_apart(axes):
+    """Yields sizes with one axis at its least, another at its greatest and the rest as published. Draws rarely reach
+    these, while the unseen set does."""
+    for a in axes:
+        for b in axes:
+            if a is not b and (a.low < a.value or b.high > b.value):
+                yield {**{c.name: c.value for c in axes}, a.name: a.low, b.name: b.high}
+
+
+def _ground(probe, axes):
+    """Returns the ground: sizes by axis about which single axes vary."""
+    return {a.name: a.near(probe.few.get(a.sizes[0], a.value)) for a in axes}
+
+
+def _near(axis, value):
+    """Returns the values next to `value` at which an axis is run alone."""
+    return [v for v in (value + k * axis.step for k in range(-4, 9)) if axis.fits(v)]
+
+
+def _drawn(probe, axes, chance):
+    """Yields the sizes that are tried."""
+    ground = _ground(probe, axes)
+    yield from ({**ground, a.name: v} for a in axes if a.low < a.high for v in _near(a, ground[a.name]))
+    for _ in range(TOGETHER):
+        yield draw(axes, chance, probe.few)
+    if not probe.few and probe.base.steps < APART:
+        yield from _far_apart(axes)
+
+
+def _corners(probe, axes, found):
+    """Returns comparisons that exclude the smallest sizes: a product of axes must exceed its least value. A variance
+    of one element is an example. Draws rarely reach that corner, and the unseen set starts there."""
+    added = []
+    for _ in range(3):
+        sizes = {a.name: a.low for a in axes}
+        moving = [a for a in axes if a.low < a.value]
+        if not all(expression.evaluate(t, sizes) for t in found + added) or probe.run(spread(axes, sizes)):
+            return added
+        for axis in moving:  # axes that do not matter go back to their published value
+            other = {**sizes, axis.name: axis.value}
+            if all(expression.evaluate(t, other) for t in found + added) and not probe.run(
+                spread(axes, other)
+            ):
+                sizes = other
+        least = [a for a in moving if sizes[a.name] == a.low]
+        if not least:
+            return added
+        added.append(f"{'*'.join(a.name for a in least)} > {math.prod(a.low for a in least)}")
+    return added
+
+
+def _coarser(probe, axes, failing, may_hold):
+    """Increases the step of one axis. Returns whether it did.
+
+    It applies if some of its values fail alone, no comparison of `may_hold` explains these, and multiples run. An
+    example is int(dim * 0.25), which has to be even: no comparison says that, but dim % 8 == 0 suffices.
+    """
+    ground = _ground(probe, axes)
+    for axis in (a for a in axes if a.low < a.high):
+        alone = [
+            s
+            for s in failing
+            if s[axis.name] != ground[axis.name] and {**s, axis.name: ground[axis.name]} == ground
+        ]
+        if all(any(not expression.evaluate(t, s) for t in may_hold) for s in alone):
+            continue
+        value = ground[axis.name]
+        for step in (d for d in range(2 * axis.step, value + 1, axis.step) if value % d == 0):
+            others = [v for v in (value - step, value + step, value + 2 * step) if axis.low <= v <= axis.high]
+            if (
+                len(others) > 1
+                and all(s[axis.name] % step for s in alone)
+                and all(probe.run(spread(axes, {**ground, axis.name: v})) for v in others)
+            ):
+                axis.step, axis.rest = step, 0
+                axis.low, axis.high = -(-axis.low // step) * step, axis.high // step * step
+                return True
+    return False
+
+
+def _explained(texts, failing):
+    """Returns (the fewest comparisons that exclude `failing`, the failures that they leave)."""
+    found, left = [], list(failing)
+    while left:
+        best = max(texts, key=lambda t: sum(not expression.evaluate(t, s) for s in left), default=None)
+        if best is None or all(expression.evaluate(best, s) for s in left):
+            break
+        found.append(best)
+        left = [s for s in left if expression.evaluate(best, s)]
+    return found, left
+
+
+def _split(pairs):
+    """Splits (sizes, does it run?) pairs into passing and failing sizes."""
+    return [s for s, runs in pairs if runs], [s for s, runs in pairs if not runs]
+
+
+def _about_end(axes, base, axis, end, found):
+    """Returns sizes that satisfy the comparisons, with one axis at an end of its range and the others small. Returns
+    None if none are found."""
+    others = (
+        base,
+        {a.name: a.low for a in axes},
+        {a.name: a.near(end) for a in axes},
+        {a.name: a.near(2 * end) for a in axes},
+    )
+    for sizes in ({**other, axis.name: end} for other in others):
+        if all(expression.evaluate(t, sizes) for t in found):
+            return sizes
+    return None
+
+
+def _narrow(probe, axes, base, found):
+    """Shrinks ranges whose ends fail in real runs although the comparisons allow them, such as beyond a table's rows."""
+    for axis in (a for a in axes if a.low < a.high):
+        for is_low, end in ((True, axis.low), (False, axis.high)):
+            sizes = _about_end(axes, base, axis, end, found)
+
+            def runs(value):
+                return probe.really(spread(axes, {**sizes, axis.name: value}))
+
+            good = axis.near(base[axis.name])
+            if sizes is None or probe.late() or runs(end) is not False or not runs(good):
+                continue
+            bad = end
+            while abs(good - bad) > axis.step:
+                middle = axis.near((good + bad) // 2)
+                if middle in (good, bad):
+                    break
+                good, bad = (middle, bad) if runs(middle) else (good, middle)
+            axis.low, axis.high = (
+                (min(good, axis.value), axis.high) if is_low else (axis.low, max(good, axis.value))
+            )
+
+
+def _fix(axis, why):
+    axis.low = axis.high = axis.value
+    axis.why = f"fixed: with other axes {why or 'it does not run'}"
+
+
+def limits(probe, axes, chance):
+    """Returns comparisons between axes that hold in all runs that pass and exclude those that fail. They are
+    confirmed on fresh points. An axis whose failures stay unexplained is fixed at its published value."""
+    while True:
+        movable = [a for a in axes if a.low < a.high]
+        moving = {name for axis in movable for name in axis.sizes}
+        fixed = sorted({v for name, v in probe.published.items() if name not in moving and v > 1})
+        published = {a.name: a.value for a in axes}
+        passing, failing = _split(
+            [
+                (s, probe.run(spread(axes, s)) is not None)
+                for s in _drawn(probe, axes, chance)
+                if probe.has_time_for(spread(axes, s))
+            ]
+        )
+
+        def holds(where):
+            return [
+                t
+                for t in _hypotheses(movable, fixed)
+                if all(expression.evaluate(t, s) for s in [published, *where])
+            ]
+
+        texts = holds(passing)
+        if _coarser(probe, axes, failing, texts):
+            continue
+        found, left = _explained(texts, failing)
+        # A task that runs on FakeTensors may still fail on real numbers. Real failures have their own causes, so only
+        # real runs are compared.
+        if probe.points():
+            base = tied.small_base(probe, axes, spread)
+            runs = _really(probe, axes, base, chance)
+            stuck = next(
+                (a for a in movable if base and base[a.name] == a.value and _is_stuck(a, base, runs)), None
+            )
+            if stuck:
+                _fix(
+                    stuck,
+                    probe.why(
+                        spread(axes, next(s for s, ok in runs if not ok and s[stuck.name] != stuck.value))
+                    ),
+                )
+                continue
+            # failures alone tell nothing
+            really, not_really = _split(runs if any(ok for _, ok in runs) else [])
+            more, others = _explained(
+                holds(really), [s for s in not_really if all(expression.evaluate(t, s) for t in found)]
+            )
+            found, left, passing = found + more, left + others, really
+            if base:
+                _narrow(probe, axes, base, found)
+        found += _corners(probe, axes, found)
+        left = [
+            s
+            for s in left
+            if all(expression.evaluate(t, s) for t in found)
+            and all(a.low <= s[a.name] <= a.high for a in axes)
+        ]
+        if not left or not movable:
+            return found
+        worst = max(
+            movable,
+            key=lambda a: (
+                sum(s[a.name] != a.value for s in left)
+                / max(1, sum(s[a.name] != a.value for s in passing + left)),
+                a.ring,
+            ),
+        )
+        _fix(worst, probe.why(spread(axes, left[0])))
+
+
+def sample_points(probe, axes, found, chance):
+    """Returns `[(sizes by axis, observed)]` for fitting extents: the ground, lines along each axis, pairs, and random
+    points.
+
+    An axis has its full line and a pair with each earlier axis. Otherwise it is fixed, since fewer points give
+    expressions that are wrong elsewhere.
+    """
+    base = _ground(probe, axes)
+    result, known = [], set()
+
+    def take(sizes):
+        key = tuple(sizes.values())
+        if key in known or not all(expression.evaluate(t, sizes) for t in found):
+            return
+        known.add(key)
+        observed = probe.run(spread(axes, sizes))
+        if observed:
+            result.append((sizes, observed))
+
+    take(base)
+    take({a.name: a.value for a in axes})
+    # Axes with reduced sizes come first: fixing them at the published value would change the ground.
+    moving = sorted(
+        (a for a in axes if a.low < a.high), key=lambda a: not any(n in probe.few for n in a.sizes)
+    )
+    done = []
+    for axis in moving:
+        if done and probe.late() and not axis.whole:
+            axis.low = axis.high = axis.value
+            axis.why = "fixed: the time for probing was over"
+            continue
+        near = _near(axis, base[axis.name])
+        far = [
+            axis.low,
+            axis.high,
+            axis.near((axis.low + axis.high) // 2),
+            axis.near(base[axis.name] * 3 // 2),
+        ]
+        for value in near + far:
+            if axis.fits(value):
+                take({**base, axis.name: value})
+        for other in done:
+            take(
+                {
+                    **base,
+                    other.name: other.near(base[other.name] + 2 * other.step),
+                    axis.name: axis.near(base[axis.name] + 3 * axis.step),
+                }
+            )
+        axis.whole = True
+        done.append(axis)
+    for _ in range(30):
+        if probe.late():
+            break
+        take(draw(axes, chance, probe.few))
+    return result
