@@ -363,7 +363,7 @@ check:
 
 check-gpu:
 	@$(MAKE) --no-print-directory $(PARALLEL) all $(BUILD)/unseen-tests $(BUILD)/unseen-call
-	@rm -f $(BUILD)/peaks.json; if $(BUILD)/unseen peak --device cuda --peaks $(BUILD)/peaks.json >/dev/null; then \
+	@rm -f $(BUILD)/peaks.json; if $(BUILD)/unseen calibrate --device cuda --peaks $(BUILD)/peaks.json >/dev/null; then \
 	    set -ex; $(BUILD)/unseen-tests gpu; sh tests/sanitize/run.sh $(BUILD); \
 	    $(BUILD)/unseen-tests honest-cuda; BATTERY_SHARE=1 $(BUILD)/unseen-tests battery-cuda; $(BUILD)/unseen-tests zoo-cuda; \
 	else echo "check-gpu: skipped, this machine has no usable GPU"; fi

@@ -45,9 +45,9 @@ void program_print(FILE *out)
 /* Matches "unseen WORD" only if WORD is a command or an option; "an unseen set" is no command. */
 static bool is_command(const char *text)
 {
-    static const char *const commands[] = {"list",   "describe", "draw",    "export",  "verify", "check",
-                                           "shrink", "freeze",   "history", "audit",   "harden", "import",
-                                           "prove",  "new",      "report",  "compare", "peak",   "--help"};
+    static const char *const commands[] = {
+        "list",  "describe", "draw",   "export",   "verify", "check",  "shrink",  "pin",       "history",
+        "audit", "harden",   "import", "selftest", "new",    "report", "compare", "calibrate", "--help"};
     const char *const word = text + strlen("unseen ");
 
     if (strncmp(text, "unseen ", strlen("unseen ")) != 0)

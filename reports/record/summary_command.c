@@ -97,10 +97,10 @@ void summary_command_shrink(FILE *out, const struct result *result, const char *
 /* `freeze` takes the contract, but no option on how to run a candidate. */
 void summary_command_freeze(FILE *out, const struct result *result, const char *line)
 {
-    begin_command(out, result, "freeze");
+    begin_command(out, result, "pin");
     text_shell(out, line);
     for (const char *const *word = result->check_options; word != NULL && *word != NULL; word++)
-        if (strcmp(*word, "--space") == 0 && word[1] != NULL) {
+        if (strcmp(*word, "--contract") == 0 && word[1] != NULL) {
             fprintf(out, " %s ", word[0]);
             text_shell(out, word[1]);
         }

@@ -101,7 +101,7 @@ static void print_inconclusive(FILE *out, const struct result *result)
     if (result->forbid_blind)
         advice(out, "This machine hides what the candidate loads, so --forbid proves nothing here.");
     else if (result->result_count > 0 && unseen == 0)
-        advice(out, "You asked for no unseen configuration. Give --unseen N or --scouts N above 0.");
+        advice(out, "You asked for no unseen configuration. Give --unseen N or --small N above 0.");
     else
         advice(out, "This is no word about the candidate. Mend the reason above, then run it again.");
 }
@@ -111,7 +111,7 @@ static void print_advice(FILE *out, const struct result *result, enum verdict ve
     switch (verdict) {
     case VERDICT_LIMITED:
         advice(out, "The candidate returned nonzero there: its own choice. Where it is meant to, take these "
-                    "configurations out of the contract (--space FILE).");
+                    "configurations out of the contract (--contract FILE).");
         break;
     case VERDICT_CHEATING:
         advice(out, "This is the candidate's doing: no honest kernel and no other program causes it "

@@ -36,7 +36,7 @@ busy() {
 # one PROBLEM CANDIDATE NAME: prints seconds; writes the parts to compare to FOLDER/NAME
 one() {
     started=$(date +%s)
-    "$build/unseen" verify "$1" "$2" --device "$DEVICE" --effort "$EFFORT" --seed "$SEED" --json "$folder/$3.json" -q --no-lease \
+    "$build/unseen" verify "$1" "$2" --device "$DEVICE" --effort "$EFFORT" --seed "$SEED" --json "$folder/$3.json" -q --no-lock \
         ${MORE:-} >/dev/null 2>"$folder/$3.errors"
     echo $(($(date +%s) - started))
     [ -s "$folder/$3.json" ] || { cat "$folder/$3.errors" >&2; exit 2; }

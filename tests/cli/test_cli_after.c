@@ -6,8 +6,8 @@
 #include <string.h>
 
 #define QUICK                                                                                                \
-    "--device", "host", "--space", "small.space", "--seen", "small.seen", "--effort", "quick", "--no-timing"
-#define CHECK "--device", "host", "--space", "small.space"
+    "--device", "host", "--contract", "small.space", "--seen", "small.seen", "--effort", "quick", "--no-timing"
+#define CHECK "--device", "host", "--contract", "small.space"
 
 static const char planned[] =
     "static struct { int64_t key, rows, cols; } plans[4096]; int at = 0;"

@@ -30,7 +30,7 @@ START_TEST(the_published_check_passes_zeros_where_outputs_are_small_and_ours_pas
             "max_len 1..4096\nlengths equal ragged\ntable shuffled\npast finite\ninput normal onehot\n"
             "limit heads % kv_heads == 0\nlimit heads <= 16*kv_heads\n");
     cli_put("long.seen", "batch=1 heads=4 kv_heads=2 head_dim=64 max_len=2000 page_size=16 input=normal\n");
-    CLI("audit", "paged_attention", "--device", "host", "--space", "long.space", "--seen", "long.seen",
+    CLI("audit", "paged_attention", "--device", "host", "--contract", "long.space", "--seen", "long.seen",
         "--unseen", "4", "--seed", "7", "--json", "a.json");
     cli_expect(0, "all zeros                               yes  1 of 1");
     cli_expect(0, "0 pass ours");
@@ -51,7 +51,7 @@ END_TEST
 START_TEST(without_an_effort_an_audit_takes_the_quick_one)
 {
     json_error_t error;
-    CLI("audit", "softmax", "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--seed", "3",
+    CLI("audit", "softmax", "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen", "--seed", "3",
         "--json", "a.json");
     json_t *root = json_load_file("a.json", 0, &error);
     ck_assert_msg(root != NULL, "%s", error.text);

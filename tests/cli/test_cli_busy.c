@@ -12,7 +12,7 @@
 #include "verify/device/lease.h"
 
 #define TIMED                                                                                                \
-    "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--unseen", "1", "--seed", "1"
+    "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen", "--unseen", "1", "--seed", "1"
 
 static struct lease *held;
 
@@ -42,7 +42,7 @@ START_TEST(timing_waits_for_the_lease_of_another_and_says_so)
     cli_wait(tool);
     cli_expect(0, "general: ");
     ck_assert_ptr_nonnull(strstr(cli.err, "waiting for another unseen"));
-    ck_assert_ptr_nonnull(strstr(cli.err, "unseen-host.lease)\n---> --no-lease"));
+    ck_assert_ptr_nonnull(strstr(cli.err, "unseen-host.lease)\n---> --no-lock"));
     json_t *result = cli_json("r.json");
     ck_assert(json_is_true(json_object_get(result, "timing_trusted")));
     json_decref(result);
@@ -53,11 +53,11 @@ START_TEST(no_lease_does_not_wait_and_neither_do_the_checks)
 {
     cli_put_kernel("right.c", "", "0");
     hold_lease();
-    CLI("verify", "softmax", "right.c", TIMED, "--no-lease");
+    CLI("verify", "softmax", "right.c", TIMED, "--no-lock");
     cli_expect(0, "general: ");
     CLI("verify", "softmax", "right.c", TIMED, "--no-timing");
     cli_expect(0, "general: ");
-    CLI("check", "softmax", "right.c", "rows=3 cols=5 seed=91", "--device", "host", "--timing", "--no-lease");
+    CLI("check", "softmax", "right.c", "rows=3 cols=5 seed=91", "--device", "host", "--timing", "--no-lock");
     cli_expect(0, "median of");
     ck_assert_str_eq(cli.err, "");
     lease_close(held);
@@ -117,8 +117,8 @@ static void expect_no_timeout(const char *config, const char *seen, const char *
     cli_put("large.seen", seen);
     cli_put("large.regress", regress);
     cli_put("slow.c", slow);
-    CLI("verify", "softmax", "slow.c", "--device", "host", "--space", "large.space", "--seen", "large.seen",
-        "--regress", "large.regress", "--unseen", "1", "--seed", "1", "--timeout", "0.1", "--no-timing");
+    CLI("verify", "softmax", "slow.c", "--device", "host", "--contract", "large.space", "--seen", "large.seen",
+        "--regressions", "large.regress", "--unseen", "1", "--seed", "1", "--timeout", "0.1", "--no-timing");
     cli_expect(0, "general: ");
     char *note = strstr(cli.out, config);
     ck_assert_msg(note != NULL, "%s", cli.out);

@@ -83,7 +83,7 @@ static void prepare(void)
     ck_assert_int_eq(system(command), 0);
     setenv("PROBLEM", "softmax", 1);
     setenv("MACHINE", "--device host --no-timing", 1);
-    setenv("SETS", "--space tiny.space --seen tiny.seen --unseen 1 --seed 3 --no-explain", 1);
+    setenv("SETS", "--contract tiny.space --seen tiny.seen --unseen 1 --seed 3 --no-explain", 1);
     setenv("GITHUB_STEP_SUMMARY", "summary.md", 1);
     cli_put_kernel("right.c", "", "0");
     cli_put_kernel("wrong.c", "", "cols == 256 ? 0.25 : 0");

@@ -19,8 +19,8 @@ static void put_one(void)
 }
 
 #define TIMED                                                                                                \
-    "--device", "host", "--space", "tiny.space", "--seen", "one.seen", "--seed", "3", "--unseen", "0",       \
-        "--no-lease"
+    "--device", "host", "--contract", "tiny.space", "--seen", "one.seen", "--seed", "3", "--unseen", "0",       \
+        "--no-lock"
 
 START_TEST(a_configuration_that_is_lost_is_a_regression)
 {
@@ -142,12 +142,12 @@ START_TEST(a_result_of_another_day_needs_the_problems_baseline)
     json_t *root = cli_json("a.json");
     ck_assert(json_is_true(json_object_get(json_object_get(root, "baseline"), "own")));
     json_decref(root);
-    CLI("compare", "softmax", "new.c", "--against", "a.json", "--device", "host", "--space", "tiny.space",
-        "--no-lease");
+    CLI("compare", "softmax", "new.c", "--against", "a.json", "--device", "host", "--contract", "tiny.space",
+        "--no-lock");
     cli_expect(1, "each held against the problem's own baseline");
     cli_expect(1, "regression: ");
     CLI("verify", "softmax", "old.c", FEW, "--json", "b.json");
-    CLI("compare", "softmax", "new.c", "--against", "b.json", "--device", "host", "--space", "tiny.space");
+    CLI("compare", "softmax", "new.c", "--against", "b.json", "--device", "host", "--contract", "tiny.space");
     cli_expect_error(2, "b.json has no times of the problem's own baseline", "expected some",
                      "--baseline own");
     CLI("compare", "softmax", "new.c", "--against", "a.json", "--device", "host", "--seed", "1");

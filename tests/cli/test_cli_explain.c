@@ -20,7 +20,7 @@ static json_t *verify_file(const char *problem, const char *file, const char *mo
 {
     cli_put("small.space", small_space);
     cli_put("small.seen", "rows=16 cols=4096 input=normal\nrows=32 cols=1024 input=normal\n");
-    CLI("verify", "-v", problem, file, "--device", "host", "--no-timing", "--seed", "3", "--space",
+    CLI("verify", "-v", problem, file, "--device", "host", "--no-timing", "--seed", "3", "--contract",
         "small.space", "--seen", "small.seen", "--unseen", "80", "--effort", "standard", "--json", "r.json",
         more, value);
     return cli_json("r.json");
@@ -69,7 +69,7 @@ START_TEST(faults_of_several_kinds_get_a_rule_each)
         "three.c",
         "if (cols > 300 && rows % 3 == 0) abort(); if (rows >= 8 && cols % 10 == 3) y[rows * cols] = 1;",
         "cols % 64 != 0 && rows > 16 ? 0.5 : 0");
-    CLI("verify", "softmax", "three.c", "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen",
+    CLI("verify", "softmax", "three.c", "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen",
         "--effort", "quick", "--seed", "3", "--no-timing", "--json", "r.json");
     json_t *root = cli_json("r.json");
     const json_t *kinds = key(key(root, "diagnosis"), "kinds"), *kind;
@@ -212,7 +212,7 @@ START_TEST(a_rule_is_sought_only_after_failures_were_run_again)
 }
 END_TEST
 
-#define TIMED "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--effort", "quick"
+#define TIMED "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen", "--effort", "quick"
 
 /* Four calls of a configuration are right, and the later ones in the same process are not. */
 START_TEST(what_fails_only_when_timed_is_shown_as_it_was_timed)

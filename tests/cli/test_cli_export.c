@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define EXPORT(...)                                                                                          \
-    CLI("export", "softmax", "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--seed",   \
+    CLI("export", "softmax", "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen", "--seed",   \
         "7", "--unseen", "6", __VA_ARGS__)
 
 static const json_t *at(const json_t *json, size_t i)
@@ -24,9 +24,9 @@ static const char *text_of(const json_t *json, const char *key)
 START_TEST(json_has_the_sets_that_a_run_draws)
 {
     static const char *const why = "  # unseen: ";
-    CLI("draw", "softmax", "--device", "host", "--space", "tiny.space", "--seed", "7", "--unseen", "6");
+    CLI("draw", "softmax", "--device", "host", "--contract", "tiny.space", "--seed", "7", "--unseen", "6");
     char *drawn = strdup(cli.out);
-    CLI("export", "softmax", "--device", "host", "--space", "tiny.space", "--seed", "7", "--unseen", "6",
+    CLI("export", "softmax", "--device", "host", "--contract", "tiny.space", "--seed", "7", "--unseen", "6",
         "--format", "json", "--out", "set.json");
     cli_expect(0, "");
     json_t *json = cli_json("set.json");
@@ -221,7 +221,7 @@ END_TEST
 START_TEST(a_drawn_set_that_is_given_has_its_commitment)
 {
     char command[1600];
-    CLI("draw", "softmax", "--device", "host", "--space", "tiny.space", "--seed", "7", "--unseen", "4");
+    CLI("draw", "softmax", "--device", "host", "--contract", "tiny.space", "--seed", "7", "--unseen", "4");
     char *said = strstr(cli.err, "commitment ");
     ck_assert_ptr_nonnull(said);
     said[strcspn(said, "\n")] = '\0';

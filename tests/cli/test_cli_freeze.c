@@ -1,4 +1,4 @@
-/* unseen freeze: failures that every later run tries first. */
+/* unseen pin: failures that every later run tries first. */
 #include "cli.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define FILE_OF "--regress", "own.regress"
+#define FILE_OF "--regressions", "own.regress"
 
 static void expect_file(const char *path, const char *text)
 {
@@ -29,9 +29,9 @@ static void expect_no_temporary(void)
 
 START_TEST(a_frozen_line_is_appended_with_its_cause)
 {
-    CLI("freeze", "softmax", "cols=4099 rows=3 seed=91", FILE_OF, "--cause", "wrong: the tail\nis # dropped");
+    CLI("pin", "softmax", "cols=4099 rows=3 seed=91", FILE_OF, "--comment", "wrong: the tail\nis # dropped");
     cli_expect(0, "frozen in own.regress: 1 configuration, run first from now on");
-    CLI("freeze", "softmax", "rows=2 cols=7 input=wide", FILE_OF);
+    CLI("pin", "softmax", "rows=2 cols=7 input=wide", FILE_OF);
     cli_expect(0, "frozen in own.regress: 2 configurations, run first from now on");
     expect_file("own.regress", HEAD "rows=3 cols=4099 input=normal seed=91  # wrong: the tail is # dropped\n"
                                     "rows=2 cols=7 input=wide seed=0\n");
@@ -45,7 +45,7 @@ START_TEST(what_stood_in_the_file_stays_with_its_permissions)
     cli_put("own.regress", "# mine\n\nrows=9   cols=9 # nine"); /* without a last newline */
     ck_assert_int_eq(chmod("own.regress", 0604), 0);
     ck_assert_int_eq(symlink("own.regress", "link.regress"), 0);
-    CLI("freeze", "softmax", "rows=2 cols=7", "--regress", "link.regress");
+    CLI("pin", "softmax", "rows=2 cols=7", "--regressions", "link.regress");
     cli_expect(0, "2 configurations");
     expect_file("own.regress", "# mine\n\nrows=9   cols=9 # nine\nrows=2 cols=7 input=normal seed=0\n");
     ck_assert_int_eq(stat("own.regress", &status), 0);
@@ -62,7 +62,7 @@ START_TEST(a_planted_link_is_not_frozen_through)
     cli_expect(0, "");
     cli_put("treasure", "# precious\n");
     ck_assert_int_eq(symlink(_i ? "../nowhere" : "../treasure", "mine/mine.regress"), 0);
-    CLI("freeze", "./mine", "rows=2 cols=7");
+    CLI("pin", "./mine", "rows=2 cols=7");
     cli_expect_error(2, "mine.regress is a symbolic link", "a regular file was expected", "remove it");
     expect_file("treasure", "# precious\n");
     ck_assert_int_ne(access("nowhere", F_OK), 0);
@@ -82,11 +82,11 @@ static int count_lines(const char *path)
 
 START_TEST(the_same_configuration_is_frozen_once_with_every_seed)
 {
-    CLI("freeze", "softmax", "rows=2 cols=7 seed=5", FILE_OF);
-    CLI("freeze", "softmax", "seed=5 cols=7 input=normal rows=2", FILE_OF);
+    CLI("pin", "softmax", "rows=2 cols=7 seed=5", FILE_OF);
+    CLI("pin", "softmax", "seed=5 cols=7 input=normal rows=2", FILE_OF);
     cli_expect_error(2, "rows=2 cols=7 input=normal seed=5 is in own.regress already",
                      "a new failure was expected", "nothing needs to be done");
-    CLI("freeze", "softmax", "rows=2 cols=7 seed=6", FILE_OF);
+    CLI("pin", "softmax", "rows=2 cols=7 seed=6", FILE_OF);
     cli_expect(0, "2 configurations");
     ck_assert_int_eq(count_lines("own.regress"), 3);
 }
@@ -94,23 +94,23 @@ END_TEST
 
 START_TEST(what_no_run_would_try_is_refused)
 {
-    CLI("freeze", "softmax", "rows=2 cols=0", FILE_OF);
+    CLI("pin", "softmax", "rows=2 cols=0", FILE_OF);
     cli_expect_error(2, "cols=0", "in the contract cols is in 1..1048576", "change the value");
-    CLI("freeze", "softmax", "rows=40 cols=7", FILE_OF, "--space", "tiny.space");
+    CLI("pin", "softmax", "rows=40 cols=7", FILE_OF, "--contract", "tiny.space");
     cli_expect_error(2, "rows=40", "in the contract rows is in 1..32", "change the value");
-    CLI("freeze", "softmax", "rows=32 cols=4096 seed=3", FILE_OF);
+    CLI("pin", "softmax", "rows=32 cols=4096 seed=3", FILE_OF);
     cli_expect_error(2, "is in the seen set", "an unseen configuration was expected",
                      "nothing needs to be done");
-    CLI("freeze", "gemm_fp8", "m=256 n=256 k=287", FILE_OF);
+    CLI("pin", "gemm_fp8", "m=256 n=256 k=287", FILE_OF);
     cli_expect_error(2, "gemm_fp8.host.seen", "an unseen configuration was expected",
                      "nothing needs to be done");
-    CLI("freeze", "softmax", "rows=2 cols=x", FILE_OF);
+    CLI("pin", "softmax", "rows=2 cols=x", FILE_OF);
     cli_expect_error(2, "configuration: cols=x", "a whole number was expected", "cols=4099");
-    CLI("freeze", "softmax");
-    cli_expect_error(2, "found 1 of the arguments", "expected PROBLEM CONFIGURATION", "unseen freeze --help");
-    CLI("freeze", "sofmax", "rows=2 cols=7", FILE_OF);
+    CLI("pin", "softmax");
+    cli_expect_error(2, "found 1 of the arguments", "expected PROBLEM CONFIGURATION", "unseen pin --help");
+    CLI("pin", "sofmax", "rows=2 cols=7", FILE_OF);
     cli_expect_error(2, "unknown problem 'sofmax'", "expected one of", "unseen list");
-    CLI("freeze", "softmax", "rows=2 cols=7", FILE_OF, "--space", "nosuch.space");
+    CLI("pin", "softmax", "rows=2 cols=7", FILE_OF, "--contract", "nosuch.space");
     cli_expect_error(2, "nosuch.space", "expected", "check the path");
     ck_assert_int_ne(access("own.regress", F_OK), 0);
 }
@@ -119,7 +119,7 @@ END_TEST
 START_TEST(a_file_that_does_not_parse_is_left_alone)
 {
     cli_put("own.regress", "rows=2 cols=7\nrows=2 cols=-7\n");
-    CLI("freeze", "softmax", "rows=3 cols=7", FILE_OF);
+    CLI("pin", "softmax", "rows=3 cols=7", FILE_OF);
     cli_expect_error(2, "own.regress:2: cols=-7", "a whole number was expected", "cols=4099");
     expect_file("own.regress", "rows=2 cols=7\nrows=2 cols=-7\n");
 }
@@ -133,16 +133,16 @@ START_TEST(where_nothing_can_be_written_the_old_file_stays)
     fclose(out);
     ck_assert_int_eq(system("cp own.regress before"), 0);
     cli.file_limit = 4000; /* as on a full disk: a part of the new file can be written */
-    CLI("freeze", "softmax", "rows=301 cols=7", FILE_OF);
+    CLI("pin", "softmax", "rows=301 cols=7", FILE_OF);
     cli_expect_error(3, "own.regress: cannot write the frozen failures", "File too large", "ulimit -f");
     ck_assert_int_eq(system("cmp -s own.regress before"), 0);
     expect_no_temporary();
-    CLI("freeze", "softmax", "rows=301 cols=7", "--regress", "nosuch/own.regress");
+    CLI("pin", "softmax", "rows=301 cols=7", "--regressions", "nosuch/own.regress");
     cli_expect_error(3, "nosuch/own.regress: its directory cannot be locked (No such file or directory)",
-                     "a directory that may be written was expected", "--regress");
-    CLI("freeze", "softmax", "rows=301 cols=7", "--regress", "/proc/own.regress");
+                     "a directory that may be written was expected", "--regressions");
+    CLI("pin", "softmax", "rows=301 cols=7", "--regressions", "/proc/own.regress");
     cli_expect_error(3, "/proc/own.regress: cannot write the frozen failures", ": ", "path");
-    CLI("freeze", "softmax", "rows=301 cols=7", "--regress", ".");
+    CLI("pin", "softmax", "rows=301 cols=7", "--regressions", ".");
     cli_expect_error(2, ".: cannot be read (Is a directory)", "a text file was expected", "a file of lines");
 }
 END_TEST
@@ -156,7 +156,7 @@ START_TEST(many_who_freeze_at_the_same_time_lose_nothing)
     char line[MANY][64];
     for (int i = 0; i < MANY; i++) {
         snprintf(line[i], sizeof line[i], "rows=%d cols=7", i % 2 ? i : 100);
-        pid[i] = CLI_START("freeze", "softmax", line[i], FILE_OF);
+        pid[i] = CLI_START("pin", "softmax", line[i], FILE_OF);
     }
     for (int i = 0; i < MANY; i++) {
         ck_assert_int_eq(waitpid(pid[i], &status, 0), pid[i]);
@@ -183,8 +183,8 @@ static void expect_drawn(const json_t *results, size_t at, const char *config, b
 START_TEST(a_frozen_failure_is_run_before_all_other_unseen_ones)
 {
     cli_put_kernel("right.c", "", "0");
-    CLI("freeze", "softmax", "rows=31 cols=599 input=wide seed=77", FILE_OF);
-    CLI("freeze", "softmax", "rows=5 cols=6 seed=78", FILE_OF);
+    CLI("pin", "softmax", "rows=31 cols=599 input=wide seed=77", FILE_OF);
+    CLI("pin", "softmax", "rows=5 cols=6 seed=78", FILE_OF);
     CLI("verify", "softmax", "right.c", TINY, FILE_OF, "--unseen", "4", "--json", "r.json");
     cli_expect(0, "general: ");
     json_t *result = cli_json("r.json");
@@ -194,20 +194,20 @@ START_TEST(a_frozen_failure_is_run_before_all_other_unseen_ones)
     expect_drawn(results, 3, "rows=5 cols=6 input=normal seed=78", true);
     expect_drawn(results, 4, NULL, false);
     json_decref(result);
-    CLI("verify", "softmax", "right.c", TINY, "--regress", "nosuch.regress");
+    CLI("verify", "softmax", "right.c", TINY, "--regressions", "nosuch.regress");
     cli_expect_error(2, "nosuch.regress: cannot be read", "was expected", "check the path");
     CLI("verify", "softmax", "right.c", TINY, FILE_OF, "--json", "own.regress");
     cli_expect_error(2, "own.regress is the file of frozen failures", "a file of its own", "another path");
 }
 END_TEST
 
-/* A tool with shapes of its own beside it, as in a checkout: no --regress on either side. */
+/* A tool with shapes of its own beside it, as in a checkout: no --regressions on either side. */
 START_TEST(without_a_path_it_goes_to_the_shapes_and_is_found_there)
 {
     char command[3000];
     snprintf(command, sizeof command,
              "mkdir build shapes && cp '%s' build/ && cp '%s'/softmax.* shapes/ && rm -f shapes/*.regress &&"
-             "build/unseen freeze softmax 'rows=31 cols=599 seed=77' --cause found >out.txt &&"
+             "build/unseen pin softmax 'rows=31 cols=599 seed=77' --comment found >out.txt &&"
              "build/unseen draw softmax --device host --unseen 3 >drawn.txt 2>err.txt &&"
              "head -1 drawn.txt | grep -q '^rows=31 cols=599 input=normal seed=77  # unseen: frozen failure'",
              cli_tool(), cli_repository("shapes"));
@@ -232,7 +232,7 @@ START_TEST(without_memory_nothing_that_was_frozen_is_lost)
         snprintf(at, sizeof at, "%d", n);
         setenv("LD_PRELOAD", shim, 1);
         setenv("LOST_AT", at, 1);
-        CLI("freeze", "softmax", "rows=2 cols=9 input=normal seed=1", "--regress", "r.regress");
+        CLI("pin", "softmax", "rows=2 cols=9 input=normal seed=1", "--regressions", "r.regress");
         unsetenv("LD_PRELOAD");
         FILE *file = fopen("r.regress", "re");
         ck_assert(file && fread(held, 1, sizeof before - 1, file) == sizeof before - 1);
@@ -260,7 +260,7 @@ START_TEST(an_installed_tool_freezes_for_its_user)
 {
     install();
     ck_assert_int_eq(system("ls inst/share/unseen/shapes >before"), 0);
-    ck_assert_int_eq(system("cd elsewhere && XDG_DATA_HOME=$PWD/../data ../inst/bin/unseen freeze softmax "
+    ck_assert_int_eq(system("cd elsewhere && XDG_DATA_HOME=$PWD/../data ../inst/bin/unseen pin softmax "
                             "'rows=3 cols=4099 seed=91' >../out.txt 2>&1"),
                      0);
     expect_file("data/unseen/softmax.regress", HEAD "rows=3 cols=4099 input=normal seed=91\n");
@@ -268,9 +268,9 @@ START_TEST(an_installed_tool_freezes_for_its_user)
                      0);
     ck_assert_int_eq(system("ls inst/share/unseen/shapes | cmp -s - before && test ! -e inst/shapes"), 0);
     ck_assert_int_eq(
-        system("env -u HOME -u XDG_DATA_HOME inst/bin/unseen freeze softmax 'rows=3 cols=7' 2>err.txt"),
+        system("env -u HOME -u XDG_DATA_HOME inst/bin/unseen pin softmax 'rows=3 cols=7' 2>err.txt"),
         3 << 8);
-    ck_assert_int_eq(system("grep -q -e --regress err.txt && test ! -e inst/shapes"), 0);
+    ck_assert_int_eq(system("grep -q -e --regressions err.txt && test ! -e inst/shapes"), 0);
     /* both files are run first: the installed one, and the user's */
     ck_assert_int_eq(system("echo 'rows=5 cols=77 seed=4' >inst/share/unseen/shapes/softmax.regress"), 0);
     ck_assert_int_eq(
@@ -281,7 +281,7 @@ START_TEST(an_installed_tool_freezes_for_its_user)
                             "grep -q 'rows=5 cols=77 input=normal seed=4  # unseen' out.txt"),
                      0);
     ck_assert_int_eq(
-        system("cd elsewhere && HOME=$PWD/../home XDG_DATA_HOME= ../inst/bin/unseen freeze softmax "
+        system("cd elsewhere && HOME=$PWD/../home XDG_DATA_HOME= ../inst/bin/unseen pin softmax "
                "'rows=3 cols=4099 seed=91' >../out.txt 2>&1"),
         0);
     ck_assert_int_eq(access("home/.local/share/unseen/softmax.regress", R_OK), 0);

@@ -42,16 +42,16 @@ END_TEST
 START_TEST(a_contract_that_does_not_parse_is_refused_with_file_and_line)
 {
     cli_put("bad.space", "# mine\nrows 1..\ncols 1..600\ninput normal\n");
-    CLI("verify", "softmax", "k.c", HOST, "--space", "bad.space");
+    CLI("verify", "softmax", "k.c", HOST, "--contract", "bad.space");
     cli_expect_error(2, "bad.space:2: rows", "expected the greatest value after '..'", "write 'rows");
     cli_put("bad.space", "rows 1..64\ncols 1..600\ninput normal purple\n");
-    CLI("verify", "softmax", "k.c", HOST, "--space", "bad.space");
+    CLI("verify", "softmax", "k.c", HOST, "--contract", "bad.space");
     cli_expect_error(2, "bad.space:3: input: found 'purple'", "expected one of normal", "write");
     cli_put("bad.space", "rows 1..64\ncols 1..600\n");
-    CLI("draw", "softmax", HOST, "--space", "bad.space");
+    CLI("draw", "softmax", HOST, "--contract", "bad.space");
     cli_expect_error(2, "bad.space:2: the file ends without input", "one line for every axis", "add");
     cli_put("bad.space", "rows 1..64\ndepth 1..600\ninput normal\n");
-    CLI("verify", "softmax", "k.c", HOST, "--space", "bad.space");
+    CLI("verify", "softmax", "k.c", HOST, "--contract", "bad.space");
     cli_expect_error(2, "bad.space:2: ", "depth", "");
 }
 END_TEST
@@ -65,7 +65,7 @@ START_TEST(a_seen_set_that_does_not_parse_is_refused_with_file_and_line)
     CLI("verify", "softmax", "k.c", HOST, "--seen", "bad.seen");
     cli_expect_error(2, "bad.seen:2: rows=99999", "in the contract rows is in 1..65536", "change");
     cli_put("bad.seen", "rows=99 cols=5\n");
-    CLI("verify", "softmax", "k.c", HOST, "--seen", "bad.seen", "--space", "tiny.space");
+    CLI("verify", "softmax", "k.c", HOST, "--seen", "bad.seen", "--contract", "tiny.space");
     cli_expect_error(2, "bad.seen:1: rows=99", "in the contract rows is in 1..32", "change");
 }
 END_TEST
@@ -74,7 +74,7 @@ START_TEST(sets_and_contracts_that_cannot_be_read_are_refused)
 {
     CLI("verify", "softmax", "k.c", HOST, "--seen", "nosuch.seen");
     cli_expect_error(2, "nosuch.seen: cannot be read", "a readable file was expected", "check the path");
-    CLI("verify", "softmax", "k.c", HOST, "--space", "nosuch.space");
+    CLI("verify", "softmax", "k.c", HOST, "--contract", "nosuch.space");
     cli_expect_error(2, "nosuch.space: cannot be read", "a readable file was expected", "check the path");
     CLI("verify", "softmax", "k.c", HOST, "--seen", "/tmp");
     cli_expect_error(2, "/tmp: cannot be read", "was expected", "give a file");
@@ -87,17 +87,17 @@ END_TEST
 START_TEST(caps_below_which_there_is_nothing_are_raised_up_to_a_bound)
 {
     cli_put("large.space", "m 1000..1100\nn 1000..1100\nk 1000..1100\ntrans_b 0 1\ninput normal\n");
-    CLI("draw", "gemm_f32", HOST, "--space", "large.space", "--unseen", "3", "--seed", "1");
+    CLI("draw", "gemm_f32", HOST, "--contract", "large.space", "--unseen", "3", "--seed", "1");
     cli_expect(0, "# unseen: ");
     ck_assert_ptr_nonnull(strstr(cli.err, " Mflop, so the caps were raised\n"));
     char *first = strdup(cli.out);
-    CLI("draw", "gemm_f32", HOST, "--space", "large.space", "--unseen", "3", "--seed", "1");
+    CLI("draw", "gemm_f32", HOST, "--contract", "large.space", "--unseen", "3", "--seed", "1");
     ck_assert_str_eq(cli.out, first);
     free(first);
     CLI("draw", "gemm_f32", HOST, "--unseen", "3", "--seed", "1");
     ck_assert_ptr_null(strstr(cli.err, "so the caps were raised"));
     cli_put("huge.space", "m 8000..9000\nn 8000..9000\nk 8000..9000\ntrans_b 0 1\ninput normal\n");
-    CLI("draw", "gemm_f32", HOST, "--space", "huge.space", "--unseen", "3", "--seed", "1");
+    CLI("draw", "gemm_f32", HOST, "--contract", "huge.space", "--unseen", "3", "--seed", "1");
     cli_expect_error(2, "no point of the contract outside the seen set was found within",
                      "flops; at least one", "widen the");
 }
@@ -136,14 +136,14 @@ END_TEST
 START_TEST(verify_runs_what_draw_prints)
 {
     char commitment[65];
-    CLI("draw", "softmax", HOST, "--space", "tiny.space", "--seed", "7", "--unseen", "4");
+    CLI("draw", "softmax", HOST, "--contract", "tiny.space", "--seed", "7", "--unseen", "4");
     const char *const at = strstr(cli.err, "commitment ");
     ck_assert(at != NULL && sscanf(at, "commitment %64s", commitment) == 1);
     char *line = strndup(cli.out, strcspn(cli.out, "\n"));
     cli_put_kernel("right.c", "", "0");
     CLI("check", "softmax", "right.c", line, HOST); /* with its comment, so that lines can be pasted */
     cli_expect(0, "pass: rows=");
-    CLI("verify", "-v", "softmax", "right.c", HOST, "--space", "tiny.space", "--seed", "7", "--unseen", "4",
+    CLI("verify", "-v", "softmax", "right.c", HOST, "--contract", "tiny.space", "--seed", "7", "--unseen", "4",
         "--no-timing");
     cli_expect(1, commitment); /* the published set is not in this contract: nothing to compare with */
     free(line);
@@ -232,7 +232,7 @@ START_TEST(an_imported_task_is_drawn_from_and_refused_where_c_is_needed)
     cli_expect(0, "imported task, class Model of source.py");
     CLI("draw", task, "--unseen", "5", "--seed", "4", "--device", "host");
     cli_expect(0, "rows=");
-    CLI("prove", task);
+    CLI("selftest", task);
     cli_expect_error(2, "is an imported task; prove works", "mathematics is written in C", "unseen list");
     CLI("new", "mine", "--like", task);
     cli_expect_error(2, "is an imported task; new --like works", "mathematics is written in C",

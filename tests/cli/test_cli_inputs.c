@@ -247,7 +247,7 @@ START_TEST(what_cannot_be_written_is_told_and_leaves_nothing)
 {
     struct stat status;
 #define EXPORT(...)                                                                                          \
-    CLI("export", "softmax", "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--seed",   \
+    CLI("export", "softmax", "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen", "--seed",   \
         "7", "--unseen", "6", "--format", "json", __VA_ARGS__)
     EXPORT("--inputs", "x", "--inputs-as", "zip");
     cli_expect_error(2, "--inputs-as 'zip'", "expected one of npy, safetensors", "--inputs-as safetensors");

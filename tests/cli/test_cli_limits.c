@@ -134,7 +134,7 @@ START_TEST(a_budget_that_ends_before_the_times_are_taken_makes_the_verdict_incon
     put_object("");
     struct lease *held = lease_open(&options, why, sizeof why);
     ck_assert_msg(held && lease_take(held), "%s", why);
-    CLI("verify", "softmax", "slow.so", "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen",
+    CLI("verify", "softmax", "slow.so", "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen",
         "--unseen", "1", "--budget", "1");
     lease_close(held);
     cli_expect(1, "inconclusive: the run was cut off (--budget of 1 s was over: 3 not timed) after 3 of 3");
@@ -146,7 +146,7 @@ START_TEST(what_only_ends_its_process_is_not_run_to_the_end)
 {
     enum { ENOUGH = 128, MORE = 150 };
     cli_put_kernel("ends.c", _i == 0 ? "abort();" : "if (rows != 2) abort();", "0");
-    CLI("verify", "softmax", "ends.c", TINY, "--unseen", "150", "--scouts", "0", "--jobs",
+    CLI("verify", "softmax", "ends.c", TINY, "--unseen", "150", "--small", "0", "--jobs",
         _i == 0 ? "2" : "1", "--seed", "1", "--no-explain", "--json", "r.json");
     json_t *result = cli_json("r.json");
     const int ends = cli_count(result, "seen", "crash") + cli_count(result, "unseen", "crash");

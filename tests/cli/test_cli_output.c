@@ -84,7 +84,7 @@ START_TEST(a_disk_that_fills_up_during_the_run_leaves_the_last_readable_file)
     cli_put("small.seen", "rows=4 cols=32\n");
     cli_put_kernel("right.c", "", "0");
     cli.file_limit = 80 << 10; /* room for compiling, not for 150 results */
-    CLI("verify", "softmax", "right.c", TINY, "--space", "small.space", "--seen", "small.seen", "--unseen",
+    CLI("verify", "softmax", "right.c", TINY, "--contract", "small.space", "--seen", "small.seen", "--unseen",
         "150", "--json", "r.json");
     cli_expect_error(3, "r.json: cannot write the report", "File too large", "ulimit -f");
     cli_expect(3, "general: "); /* the findings are still printed */

@@ -9,7 +9,7 @@
 
 /* As TINY, with times. */
 #define TIMED                                                                                                \
-    "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--unseen", "2", "--no-explain"
+    "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen", "--unseen", "2", "--no-explain"
 
 static const json_t *peaks_of(const json_t *result)
 {
@@ -104,7 +104,7 @@ START_TEST(a_doctored_calibration_moves_no_verdict)
 {
     own_cache();
     cli_put_kernel("wrong.c", "", "cols == 64 ? 0.5 : 0");
-    CLI("peak", "--device", "host", "--peaks", "honest.json");
+    CLI("calibrate", "--device", "host", "--peaks", "honest.json");
     cli_expect(0, "empty call");
     multiply("honest.json", "doctored.json", 0.01);
     CLI("verify", "-v", "softmax", "wrong.c", TIMED, "--peaks", "honest.json", "--seed", "1", "--json",
@@ -143,9 +143,9 @@ START_TEST(a_file_that_is_another_s_stays_as_it_is)
         "mine");
     cli_expect(0, "measured for this run only: mine: it is no calibration");
     expect_text("mine", "a letter\n");
-    CLI("peak", "--device", "host", "--peaks", "mine");
+    CLI("calibrate", "--device", "host", "--peaks", "mine");
     cli_expect_error(2, "the calibration is not kept: mine: it is no calibration",
-                     "expected what unseen peak", "give another file as --peaks");
+                     "expected what unseen calibrate", "give another file as --peaks");
     ck_assert_msg(strstr(cli.out, "empty call") != NULL, "%s", cli.out);
     expect_text("mine", "a letter\n");
 }

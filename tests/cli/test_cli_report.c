@@ -127,7 +127,7 @@ START_TEST(the_next_steps_of_a_passing_candidate_run)
     char command[2000];
     cli_put_kernel("right.c", "", "0");
     snprintf(command, sizeof command,
-             "'%s' verify softmax right.c --device host --no-timing --space tiny.space --seen tiny.seen "
+             "'%s' verify softmax right.c --device host --no-timing --contract tiny.space --seen tiny.seen "
              "--unseen 2 "
              "--seed 3 >report; test $(grep -c '^  .*unseen ' report) -ge 3 && grep '^  .*/unseen ' report "
              ">lines && "
@@ -168,7 +168,7 @@ START_TEST(a_reader_that_leaves_is_no_error)
     char command[2000];
     cli_put_kernel("right.c", "", "0");
     snprintf(command, sizeof command,
-             "{ '%s' verify softmax right.c --device host --space tiny.space --seen tiny.seen --no-timing "
+             "{ '%s' verify softmax right.c --device host --contract tiny.space --seen tiny.seen --no-timing "
              "--unseen 1 "
              "2>err; echo $? >status; } | true",
              cli_tool());
@@ -187,7 +187,7 @@ START_TEST(a_pasted_line_runs_as_the_program_was_called)
     ck_assert_int_eq(system(command), 0);
     snprintf(
         command, sizeof command,
-        "PATH=\"$PWD/my tools:$PATH\"; %s verify softmax \"it's wrong.c\" --device host --no-timing --space "
+        "PATH=\"$PWD/my tools:$PATH\"; %s verify softmax \"it's wrong.c\" --device host --no-timing --contract "
         "tiny.space --seen tiny.seen --unseen 5 --seed 3 --no-explain >report; "
         "grep -F \"  %s check softmax 'it'\\''s wrong.c' 'rows=\" report >line && . ./line >pasted; "
         "test $? = 1 && grep -q '^wrong: rows=' pasted",
@@ -200,11 +200,11 @@ END_TEST
 START_TEST(a_seen_set_that_stands_in_is_called_so)
 {
     cli_put("refuses.c", "int rope_cache(void) { return 1; }\nint softmax(void) { return 1; }\n");
-    CLI("verify", "rope_cache", "refuses.c", "--device", "host", "--no-timing", "--unseen", "1", "--scouts",
+    CLI("verify", "rope_cache", "refuses.c", "--device", "host", "--no-timing", "--unseen", "1", "--small",
         "0", "--seed", "1", "--no-explain", "--fail-fast", "--json", "r.json");
     cli_expect(1, "that stand in for the published ones");
     expect_file_with("r.json", "\"seen_stands_in\": true");
-    CLI("verify", "softmax", "refuses.c", "--device", "host", "--no-timing", "--unseen", "1", "--scouts", "0",
+    CLI("verify", "softmax", "refuses.c", "--device", "host", "--no-timing", "--unseen", "1", "--small", "0",
         "--seed", "1", "--no-explain", "--fail-fast", "--json", "s.json");
     cli_expect(1, "configurations that its author was given");
     expect_file_with("s.json", "\"seen_stands_in\": false");

@@ -163,9 +163,9 @@ START_TEST(scouts_alone_give_a_reward)
 {
     cli_put_kernel("right.c", "", "0");
     cli_put_kernel("wrong.c", "", "cols == 3");
-    CLI("verify", "softmax", "right.c", TINY, "--unseen", "0", "--scouts", "20", "--reward", "pass_rate");
+    CLI("verify", "softmax", "right.c", TINY, "--unseen", "0", "--small", "20", "--reward", "pass_rate");
     expect_reward(0, "1", "20 of 20 unseen configurations pass");
-    CLI("verify", "softmax", "wrong.c", TINY, "--unseen", "0", "--scouts", "20", "--reward", "fast_0");
+    CLI("verify", "softmax", "wrong.c", TINY, "--unseen", "0", "--small", "20", "--reward", "fast_0");
     ck_assert_msg(cli.status <= 1 && strtod(cli.out, NULL) <= 1, "%s", cli.out);
 }
 END_TEST
@@ -180,10 +180,10 @@ START_TEST(a_set_without_configurations_is_refused_for_all_alike)
     cli_put("absent.c", "int other(void) { return 0; }\n");
     for (size_t i = 0; i < 4; i++) {
         CLI("verify", "softmax", names[i], TINY, "--unseen", "0", "--reward", "pass_rate");
-        cli_expect_error(2, "the unseen set, which is empty", "expected at least one", "--scouts N");
+        cli_expect_error(2, "the unseen set, which is empty", "expected at least one", "--small N");
         ck_assert_str_eq(cli.out, "");
-        CLI("verify", "softmax", names[i], "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen",
-            "--unseen", "0", "--scouts", "5", "--reward", "score");
+        CLI("verify", "softmax", names[i], "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen",
+            "--unseen", "0", "--small", "5", "--reward", "score");
         cli_expect_error(2, "holds scouts only", "expected at least one", "--unseen N");
         ck_assert_str_eq(cli.out, "");
     }

@@ -29,7 +29,7 @@ START_TEST(a_shape_table_is_specialized_with_status_1_and_its_reproduction_repro
 {
     cli_put("tables.space", "rows 1..32\ncols 1..4096\ninput normal\n");
     cli_put("tables.seen", "rows=32 cols=4096\n");
-    CLI("verify", "softmax", cli_repository("problems/softmax/bad/shape_table.c"), TINY, "--space",
+    CLI("verify", "softmax", cli_repository("problems/softmax/bad/shape_table.c"), TINY, "--contract",
         "tables.space", "--seen", "tables.seen", "--unseen", "4");
     cli_expect(1, "specialized: ");
     const char *line = strstr(cli.out, "\n  unseen check ");
@@ -38,7 +38,7 @@ START_TEST(a_shape_table_is_specialized_with_status_1_and_its_reproduction_repro
     const size_t length = strcspn(line, "\n");
     char command[2000];
     snprintf(command, sizeof command, "'%s'%.*s >again.txt", cli_tool(), (int)length, line);
-    ck_assert(strstr(command, "--device host --space tables.space") != NULL);
+    ck_assert(strstr(command, "--device host --contract tables.space") != NULL);
     ck_assert_int_eq(system(command), 1 << 8); /* exit status 1 */
     ck_assert_int_eq(system("grep -q -e ^unwritten -e ^wrong again.txt"), 0);
 }
@@ -135,7 +135,7 @@ START_TEST(a_tolerance_of_the_users_is_judged_beside_ours_and_never_decides)
     snprintf(own, sizeof own, "%stolerance atol=1e-6 rtol=0\n", space);
     cli_put("tight.space", own);
     cli_put_kernel("near.c", "", "5e-6");
-    CLI("verify", "softmax", "near.c", TINY, "--space", "own.space", "--unseen", "4", "--no-explain",
+    CLI("verify", "softmax", "near.c", TINY, "--contract", "own.space", "--unseen", "4", "--no-explain",
         "--json", "r.json");
     cli_expect(1, "broken: ");
     cli_expect(1, "your check  general (atol=1e-05 rtol=0 of the contract alone); passes 6 of the 6");
@@ -147,11 +147,11 @@ START_TEST(a_tolerance_of_the_users_is_judged_beside_ours_and_never_decides)
     json_decref(json);
     CLI("report", "r.json");
     cli_expect(1, "your check  general (atol=1e-05 rtol=0 of the contract alone)");
-    CLI("check", "softmax", "near.c", "rows=3 cols=200", "--device", "host", "--space", "own.space");
+    CLI("check", "softmax", "near.c", "rows=3 cols=200", "--device", "host", "--contract", "own.space");
     cli_expect(1, "your check atol=1e-05 rtol=0 of the contract passes it");
-    CLI("check", "softmax", "near.c", "rows=3 cols=200", "--device", "host", "--space", "tight.space");
+    CLI("check", "softmax", "near.c", "rows=3 cols=200", "--device", "host", "--contract", "tight.space");
     cli_expect(1, "your check atol=1e-06 rtol=0 of the contract fails it");
-    CLI("verify", "softmax", "near.c", TINY, "--space", "own.space", "--tolerance", "published");
+    CLI("verify", "softmax", "near.c", TINY, "--contract", "own.space", "--tolerance", "published");
     cli_expect_error(2, "own.space has a tolerance of its own", "expected one of them",
                      "leave out the option");
 }
@@ -166,13 +166,13 @@ START_TEST(a_tolerance_that_is_none_is_refused_with_its_line)
         char space[300];
         snprintf(space, sizeof space, "rows 1..32\ntolerance %s\ncols 1..600\ninput normal\n", bad[i]);
         cli_put("own.space", space);
-        CLI("draw", "softmax", "--device", "host", "--space", "own.space");
+        CLI("draw", "softmax", "--device", "host", "--contract", "own.space");
         cli_expect_error(2, "own.space:2: tolerance: found '", "expected atol and rtol",
                          "tolerance atol=1e-3");
     }
     cli_put("own.space",
             "rows 1..32\ncols 1..600\ninput normal\ntolerance atol=1 rtol=1\ntolerance atol=1 rtol=1\n");
-    CLI("draw", "softmax", "--device", "host", "--space", "own.space");
+    CLI("draw", "softmax", "--device", "host", "--contract", "own.space");
     cli_expect_error(2, "own.space:5: tolerance: found 'a second line'", "once each", "tolerance atol=1e-3");
 }
 END_TEST
@@ -186,7 +186,7 @@ START_TEST(without_timing_nothing_is_timed_and_with_it_everything_is)
     ck_assert(json_is_null(json_object_get(first, "time_ms")));
     ck_assert(json_is_null(json_object_get(json_object_get(result, "seen"), "score")));
     json_decref(result);
-    CLI("verify", "softmax", "right.c", "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen",
+    CLI("verify", "softmax", "right.c", "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen",
         "--unseen", "1", "--json", "r.json", "--baseline", "right.c");
     cli_expect(0, "times as fast as the baseline right.c");
     result = cli_json("r.json");
@@ -200,7 +200,7 @@ END_TEST
 START_TEST(a_narrower_contract_leaves_published_configurations_out_with_a_note)
 {
     cli_put("narrow.space", "rows 1..32\ncols 1..4096\ninput normal\n");
-    CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), "--device", "host", "--space",
+    CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), "--device", "host", "--contract",
         "narrow.space", "--unseen", "2", "--no-timing", "--json", "r.json");
     cli_expect(0, "4 of 5 seen configurations lie outside narrow.space and are left out");
     json_t *result = cli_json("r.json");
@@ -297,7 +297,7 @@ START_TEST(mpfr_hears_a_failing_configuration_once_where_it_is_expensive)
     cli_put("row.space", rows[_i].space);
     cli_put("row.seen", rows[_i].seen);
     cli_put_kernel("wrong.c", "", "0.25");
-    CLI("verify", "softmax", "wrong.c", "--device", "host", "--space", "row.space", "--seen", "row.seen",
+    CLI("verify", "softmax", "wrong.c", "--device", "host", "--contract", "row.space", "--seen", "row.seen",
         "--no-timing", "--no-explain", "--unseen", "2", "--json", "r.json");
     cli_expect(1, "broken");
     json_t *result = cli_json("r.json"), *config;

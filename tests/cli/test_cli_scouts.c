@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define QUICK "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--effort", "quick"
+#define QUICK "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen", "--effort", "quick"
 
 static const json_t *key(const json_t *object, const char *name)
 {
@@ -38,7 +38,7 @@ static int count(const json_t *root, bool scouts, const char *outcome)
 START_TEST(what_only_scouts_find_is_specialized_and_has_its_rule)
 {
     cli_put_kernel("pair.c", "", "rows % 4 == 2 && cols % 16 == 8 ? 0.5 : 0");
-    CLI("verify", "softmax", "pair.c", QUICK, "--no-timing", "--seed", "2", "--scouts", "0", "--json",
+    CLI("verify", "softmax", "pair.c", QUICK, "--no-timing", "--seed", "2", "--small", "0", "--json",
         "r.json");
     cli_expect(0, "general: ");
     json_t *without = cli_json("r.json");
@@ -68,7 +68,7 @@ END_TEST
 START_TEST(scouts_are_not_timed)
 {
     CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), QUICK, "--seed", "2", "--unseen",
-        "3", "--scouts", "30", "--json", "r.json");
+        "3", "--small", "30", "--json", "r.json");
     cli_expect(0, "general: ");
     json_t *root = cli_json("r.json");
     const json_t *result;
@@ -88,10 +88,10 @@ END_TEST
 /* `verify` runs the lines that `draw` prints, scouts and all. */
 START_TEST(scouts_are_part_of_what_is_committed_to)
 {
-    CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), "--device", "host", "--space",
+    CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), "--device", "host", "--contract",
         "tiny.space", "--effort", "quick", "--seed", "2", "--no-timing", "--json", "r.json");
     json_t *root = cli_json("r.json");
-    CLI("draw", "softmax", "--device", "host", "--space", "tiny.space", "--effort", "quick", "--seed", "2");
+    CLI("draw", "softmax", "--device", "host", "--contract", "tiny.space", "--effort", "quick", "--seed", "2");
     cli_expect(0, "  # unseen: scout\n");
     ck_assert_msg(strstr(cli.err, word(root, "commitment")) != NULL, "%s", cli.err);
     const json_t *result;
@@ -107,7 +107,7 @@ START_TEST(who_asks_for_a_number_gets_that_number)
 {
     static const char *const efforts[] = {"quick", "standard"};
     for (int i = 0; i < 2; i++) {
-        CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), "--device", "host", "--space",
+        CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), "--device", "host", "--contract",
             "tiny.space", "--seen", "tiny.seen", "--no-timing", "--seed", "2", "--unseen", "4", "--effort",
             efforts[i], "--json", "r.json");
         json_t *root = cli_json("r.json");
@@ -122,8 +122,8 @@ START_TEST(who_asks_for_a_number_gets_that_number)
     ck_assert_int_eq(unseen_of(root), 1);
     json_decref(root);
     CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), QUICK, "--unseen-set",
-        "given.seen", "--scouts", "3");
-    cli_expect_error(2, "--scouts 3 beside --unseen-set", "expected one of them", "leave out --scouts");
+        "given.seen", "--small", "3");
+    cli_expect_error(2, "--small 3 beside --unseen-set", "expected one of them", "leave out --small");
 }
 END_TEST
 

@@ -56,7 +56,7 @@ START_TEST(the_reproduction_line_of_a_shrunk_failure_reproduces_it)
             "rows 3..32 tile 4\ncols 2..600 tile 4 32\ninput integers wide\nlimit cols % 2 == 0\n");
     cli_put_kernel("it's wrong.c", "", "cols > 77 ? 0.25 : 0");
     CLI("shrink", "softmax", "it's wrong.c", "rows=32 cols=600 input=wide seed=5", "--device", "host",
-        "--space", "even.space", "--timeout", "7");
+        "--contract", "even.space", "--timeout", "7");
     cli_expect(1, "wrong: rows=3 cols=78 input=integers seed=1");
     cli_expect(1, "  worst      y[");
     cli_expect(1, "  from       rows=32 cols=600 input=wide seed=5");
@@ -64,7 +64,7 @@ START_TEST(the_reproduction_line_of_a_shrunk_failure_reproduces_it)
     ck_assert(line != NULL);
     line += strlen("reproduce  unseen");
     snprintf(command, sizeof command, "'%s'%.*s >again.txt", cli_tool(), (int)strcspn(line, "\n"), line);
-    ck_assert(strstr(command, "--device host --space even.space --timeout 7") != NULL);
+    ck_assert(strstr(command, "--device host --contract even.space --timeout 7") != NULL);
     ck_assert_int_eq(system(command), 1 << 8); /* exit status 1 */
     ck_assert_int_eq(system("grep -q '^wrong: rows=3 cols=78 input=integers seed=1' again.txt"), 0);
 }
@@ -193,7 +193,7 @@ START_TEST(bad_input_is_refused_before_anything_is_built)
     cli_expect_error(2, "cols=0", "in the contract cols is in 1..1048576", "change the value");
     CLI("shrink", "softmax", "right.c", "rows=7 columns=5", "--device", "host");
     cli_expect_error(2, "unknown axis 'columns'", "softmax has rows, cols, input", "correct the name");
-    CLI("shrink", "softmax", "right.c", "rows=7 cols=5 input=ties", "--device", "host", "--space",
+    CLI("shrink", "softmax", "right.c", "rows=7 cols=5 input=ties", "--device", "host", "--contract",
         "tiny.space");
     cli_expect_error(2, "input=ties", "one of normal integers wide", "change the value");
     CLI("shrink", "softmax", "right.c", "rows=7 cols=5", "--runs", "0");

@@ -32,7 +32,7 @@ static json_t *verify(const char *kernel, const char *inputs)
     snprintf(space, sizeof space, "rows 1..8 tile 4\ncols 1..96 tile 4 32\ninput %s\n", inputs);
     cli_put("values.space", space);
     cli_put("values.seen", "rows=4 cols=64 input=normal\n");
-    CLI("verify", "-v", "softmax", kernel, "--device", "host", "--space", "values.space", "--seen",
+    CLI("verify", "-v", "softmax", kernel, "--device", "host", "--contract", "values.space", "--seen",
         "values.seen", "--no-timing", "--seed", "3", "--unseen", "40", "--effort", "quick", "--json",
         "r.json");
     json_t *root = cli_json("r.json");
@@ -180,7 +180,7 @@ START_TEST(tensors_that_are_coupled_are_named_and_left_alone)
             "rows 1..4\nvocab 8..64 tile 32\npad 0\nignore published\nignored none\nlabels spread\n"
             "input normal\n");
     cli_put("ce.seen", "rows=2 vocab=32 pad=0\n");
-    CLI("verify", "-v", "cross_entropy", "labels.c", "--device", "host", "--space", "ce.space", "--seen",
+    CLI("verify", "-v", "cross_entropy", "labels.c", "--device", "host", "--contract", "ce.space", "--seen",
         "ce.seen", "--no-timing", "--seed", "3", "--unseen", "30", "--effort", "quick", "--json", "r.json");
     json_t *root = cli_json("r.json");
     const json_t *content = json_object_get(json_object_get(root, "diagnosis"), "content");
@@ -207,7 +207,7 @@ START_TEST(a_byte_of_two_weights_is_told_by_both)
     cli_put("w4.c", text);
     cli_put("w4.space", "m 1..4\nn 1..16\nk 2..32\ngroup 32\nzero drawn\ninput normal\nlimit k % 2 == 0\n");
     cli_put("w4.seen", "m=2 n=2 k=2 group=32\n");
-    CLI("verify", "-v", "gemm_w4a16", "w4.c", "--device", "host", "--space", "w4.space", "--seen", "w4.seen",
+    CLI("verify", "-v", "gemm_w4a16", "w4.c", "--device", "host", "--contract", "w4.space", "--seen", "w4.seen",
         "--no-timing", "--seed", "3", "--unseen", "30", "--effort", "quick", "--json", "r.json");
     json_t *root = cli_json("r.json");
     const json_t *content = json_object_get(json_object_get(root, "diagnosis"), "content");
@@ -222,7 +222,7 @@ static json_t *verify_of(const char *problem, const char *space, const char *see
 {
     cli_put("of.space", space);
     cli_put("of.seen", seen);
-    CLI("verify", "-v", problem, "of.c", "--device", "host", "--space", "of.space", "--seen", "of.seen",
+    CLI("verify", "-v", problem, "of.c", "--device", "host", "--contract", "of.space", "--seen", "of.seen",
         "--no-timing", "--seed", "3", "--unseen", "30", "--effort", "quick", "--json", "r.json");
     json_t *root = cli_json("r.json");
     json_t *content = json_object_get(json_object_get(root, "diagnosis"), "content");

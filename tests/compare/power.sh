@@ -5,7 +5,7 @@
 # `regression`, how many that anything is slower or faster, and how many `inconclusive`.
 # Never a test of `make check`: it takes hours, and machines are noisy.
 # In the environment: DEVICE=cuda (host), EFFORT (quick), KEEP=PREFIX of files for the output, FROM=N for the first run's seed (1),
-# LEASE= (--no-lease) where several of these share a device.
+# LEASE= (--no-lock) where several of these share a device.
 set -u
 [ $# -ge 1 ] || { sed -n '2,6p' "$0"; exit 2; }
 runs=$1
@@ -59,7 +59,7 @@ one_case() { # percent, where, load
     while [ $run -lt "$runs" ]; do
         run=$((run + 1))
         said=$("$unseen" compare softmax "$room/old.so" "$room/new.so" --device "$device" --seen "$room/all.seen" \
-            --unseen 0 --seed $((run + ${FROM:-1} - 1)) --effort "${EFFORT:-quick}" --no-explain ${LEASE---no-lease} -v 2>"$room/errors")
+            --unseen 0 --seed $((run + ${FROM:-1} - 1)) --effort "${EFFORT:-quick}" --no-explain ${LEASE---no-lock} -v 2>"$room/errors")
         status=$?
         [ $status -le 1 ] || { cat "$room/errors" >&2; exit 3; }
         case $said in *"

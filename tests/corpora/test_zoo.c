@@ -13,7 +13,7 @@
 #include "verify/system/defence.h"
 
 #define TIMED                                                                                                \
-    "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--unseen", "6", "--no-lease",       \
+    "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen", "--unseen", "6", "--no-lock",       \
         "--no-explain"
 
 /* One in so many for the host with `make check`: three candidates, a second each. */
@@ -44,7 +44,7 @@ static void visit(const char *device, int share)
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
     snprintf(command, sizeof command, "MORE=%s sh tests/corpora/zoo/run.sh '%s' %s --share %d %d",
-             strcmp(device, "host") == 0 ? "--no-lease" : "", dirname(self), device, share,
+             strcmp(device, "host") == 0 ? "--no-lock" : "", dirname(self), device, share,
              share_rotation_of(share));
     printf("zoo: %s\n", command);
     share_print(strcmp(device, "host") == 0 ? "zoo" : "zoo-cuda", "candidates");
@@ -113,12 +113,12 @@ END_TEST
 START_TEST(a_verdict_without_a_defence_says_so_and_never_succeeds)
 {
     cli_put_kernel("right.c", "", "0");
-    CLI("verify", "softmax", "right.c", TINY, "--without", "poison,fresh", "--json", "r.json");
+    CLI("verify", "softmax", "right.c", TINY, "--disable-defence", "poison,fresh", "--json", "r.json");
     cli_expect(1, "general: without: fresh,poison, it works");
     json_t *result = cli_json("r.json");
     ck_assert_str_eq(json_string_value(json_object_get(result, "without")), "fresh,poison");
     json_decref(result);
-    CLI("verify", "softmax", "right.c", TINY, "--without", "fresh", "-q");
+    CLI("verify", "softmax", "right.c", TINY, "--disable-defence", "fresh", "-q");
     cli_expect(1, "general without: fresh\n");
     CLI("verify", "softmax", "right.c", TINY, "--json", "r.json");
     cli_expect_without("without:");
@@ -135,10 +135,10 @@ START_TEST(who_is_idle_when_timed_is_general_without_fingerprints_only)
                    "static int calls[1 << 20];\n"
                    "    if (++calls[(rows * 4099 + cols) % (1 << 20)] > 7) return 0;\n",
                    "0");
-    CLI("verify", "softmax", "idle.c", TIMED, "--without", "judged,late");
+    CLI("verify", "softmax", "idle.c", TIMED, "--disable-defence", "judged,late");
     cli_expect(1, "in a timed call");
     cli_expect_without("general: ");
-    CLI("verify", "softmax", "idle.c", TIMED, "--without", "judged,late,fingerprints");
+    CLI("verify", "softmax", "idle.c", TIMED, "--disable-defence", "judged,late,fingerprints");
     cli_expect(1, "general: ");
 }
 END_TEST
@@ -157,8 +157,8 @@ END_TEST
 
 START_TEST(an_unknown_defence_is_an_error)
 {
-    CLI("verify", "softmax", "right.c", "--without", "fresh,moat");
-    cli_expect_error(2, "'moat'", "expected some of fresh, moved,", "---> for example --without fresh,moved");
+    CLI("verify", "softmax", "right.c", "--disable-defence", "fresh,moat");
+    cli_expect_error(2, "'moat'", "expected some of fresh, moved,", "---> for example --disable-defence fresh,moved");
 }
 END_TEST
 

@@ -65,7 +65,7 @@ START_TEST(what_a_module_allocates_itself_is_guarded)
     cli_expect(1, own[_i].words);
     cli_put("one.seen", "rows=700 cols=333 input=normal\n");
     CLI("verify", "softmax", cli_repository(module), "--device", "cuda", "--seen", "one.seen", "--unseen",
-        "0", "--no-timing", "--no-explain", "--python", python, "--entry", own[_i].entry, "--without",
+        "0", "--no-timing", "--no-explain", "--python", python, "--entry", own[_i].entry, "--disable-defence",
         "guards");
     cli_expect(1, "every seen configuration passes"); /* the status is that of a verdict without a defence */
 }

@@ -61,7 +61,7 @@ START_TEST(the_last_of_several_gpus_serves_like_the_first)
         return;
     }
     snprintf(spec, sizeof spec, "cuda:%d", count - 1);
-    CLI("verify", "softmax", cli_repository("problems/softmax/baseline.cu"), "--unseen", "4", "--scouts", "8",
+    CLI("verify", "softmax", cli_repository("problems/softmax/baseline.cu"), "--unseen", "4", "--small", "8",
         "--device", spec);
     cli_expect(0, "general: ");
     if (!cli_torch())

@@ -128,7 +128,7 @@ void lost_become(const struct lost_how *how, int errors)
 {
     char tool[1100], candidate[32];
     const char *argv[24] = {tool,          "verify",  "softmax",    candidate, "--device",
-                            lost_device(), "--space", "tiny.space", "--seen",  "tiny.seen",
+                            lost_device(), "--contract", "tiny.space", "--seen",  "tiny.seen",
                             "--unseen",    "4",       "--seed",     "3",       "--json",
                             "j.json",      "--csv",   "c.csv",      NULL};
     int n = 18;

@@ -158,7 +158,7 @@ START_TEST(the_page_has_all_sections_all_configurations_and_balanced_tags)
     expect_text(page, "<tr id=\"result0-38\" class=\"configuration ");
     expect_text(page, ">cols % 4096</text>"); /* the map's axes are the rule's */
     expect_text(page, "unseen check ./softmax bad/tile4096.c &#39;rows=1 cols=1 input=normal seed=1&#39; "
-                      "--device host --space &#39;my space&#39;");
+                      "--device host --contract &#39;my space&#39;");
     free(page);
 }
 END_TEST

@@ -148,7 +148,7 @@ START_TEST(report_keeps_to_the_terminals_width_but_for_what_is_copied)
             ck_assert_msg(is_copied(line) || (int)strlen(line) <= widths[i], "%d: %s", widths[i], line);
             copied +=
                 strstr(line, "unseen check ./softmax bad/tile4096.c 'rows=1 cols=1 input=normal seed=1' "
-                             "--device host --space 'my space'") != NULL;
+                             "--device host --contract 'my space'") != NULL;
         }
         free(text);
     }

@@ -86,10 +86,10 @@ START_TEST(a_report_says_when_it_fails_in_plain_words_and_how_to_see_it)
     expect_text(text, "  smallest    rows=1 cols=1 input=normal seed=1\n");
     expect_text(text,
                 "  unseen check ./softmax bad/tile4096.c 'rows=1 cols=1 input=normal seed=1' --device host "
-                "--space 'my space'\n");
+                "--contract 'my space'\n");
     expect_text(text, "  7 x raised ValueError (line 12): when rows % 3 == 0 (8 of 8 fresh runs inside\n");
     expect_text(text, "  not judged  1: needs 12 GB, the machine has 4 GB (whose doing: this machine)\n");
-    expect_text(text, "  unseen freeze ./softmax 'rows=1 cols=1 input=normal seed=1' --space 'my space'\n");
+    expect_text(text, "  unseen pin ./softmax 'rows=1 cols=1 input=normal seed=1' --contract 'my space'\n");
     rest = text;
     while ((line = strsep(&rest, "\n")) != NULL)
         ck_assert_msg(strlen(line) <= TEXT_WIDTH || strncmp(line, "  unseen ", 9) == 0, "%s", line);
@@ -105,12 +105,12 @@ START_TEST(what_may_not_be_frozen_is_not_offered)
     strcpy(result.diagnosis.minimal.line, "rows=1 cols=4096 input=normal seed=999");
     ck_assert_str_eq(results[0].line, "rows=1 cols=4096 input=normal seed=7");
     text = brief_text();
-    expect_without(text, "unseen freeze");
+    expect_without(text, "unseen pin");
     free(text);
     strcpy(result.diagnosis.minimal.line, "rows=1 cols=1 input=normal seed=1");
     result.problem_word = "my/task.py";
     text = brief_text();
-    expect_without(text, "unseen freeze");
+    expect_without(text, "unseen pin");
     free(text);
 }
 END_TEST

@@ -30,7 +30,7 @@ void cli_wait(pid_t pid);
 bool cli_printed(const char *text); /* has the running tool printed it yet? */
 
 /* The options of every short run: the host, the tiny sets, no timing. */
-#define TINY "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--no-timing"
+#define TINY "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen", "--no-timing"
 
 /* Exit status and the three parts of an error: found, expected, to do. */
 void cli_expect_error(int status, const char *found, const char *expected, const char *hint);

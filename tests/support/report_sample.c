@@ -190,7 +190,7 @@ static void fill_configurations(void)
         results[i].timing.present = false;
 }
 
-static const char *const check_options[] = {"--device", "host", "--space", "my space", NULL};
+static const char *const check_options[] = {"--device", "host", "--contract", "my space", NULL};
 
 static void fill_diagnosis(void)
 {

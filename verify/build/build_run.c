@@ -169,7 +169,7 @@ static enum build_status explain(const struct compiler_command *command, const s
         error, error_size, "%s does not compile: %s %s%s%s", compiling->path, command->argv[0], ending, lines,
         hidden
             ? "\n---> compiling sees the candidate's own folder, the system's headers and \"candidate.h\"; "
-              "--sources DIR puts another folder on the include path"
+              "--include-dir DIR puts another folder on the include path"
             : "");
     return BUILD_FAILED;
 }

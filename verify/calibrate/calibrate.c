@@ -139,7 +139,7 @@ static bool check_kept(const struct device *device, struct lease *lease, struct 
                  100 * spot.ratio, figure_title(spot.which), spot.attempts);
         note(out,
              "speed scores of this run are not comparable with others: %s; wait until it is at rest, or run "
-             "unseen peak where this is all it can\n",
+             "unseen calibrate where this is all it can\n",
              out->incomparable);
     }
     if (spot.raised) {

@@ -229,6 +229,6 @@ enum calibration_fit calibration_read(const char *path, const struct device *dev
     free(text);
     if (read)
         return fit(out, device, why, why_size);
-    snprintf(why, why_size, "it is no calibration (expected what unseen peak writes)");
+    snprintf(why, why_size, "it is no calibration (expected what unseen calibrate writes)");
     return CALIBRATION_FOREIGN;
 }

@@ -11,7 +11,7 @@
 void begin_waiting(const char *path)
 {
     options_error("waiting for another unseen that is timing on this device (%s)\n"
-                  "---> --no-lease does not wait, and the times of both are then worth little",
+                  "---> --no-lock does not wait, and the times of both are then worth little",
                   path);
 }
 

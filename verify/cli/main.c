@@ -71,10 +71,10 @@ static const struct command commands[] = {
      "Exit status: 1 it fails, and the smallest failure is printed; 2 bad usage or input, or it passes; 3 "
      "the environment cannot do it; 130 interrupted, and the smallest failure so far is printed.",
      command_shrink},
-    {"freeze", "PROBLEM CONFIGURATION", 2, 2,
+    {"pin", "PROBLEM CONFIGURATION", 2, 2,
      "Add CONFIGURATION to the failures that `verify` runs first.\v"
      "Exit status: 0 kept, 2 bad usage or input, 3 the file cannot be written.",
-     command_freeze},
+     command_pin, "freeze"},
     {"history", "[PROBLEM|CANDIDATE]", 0, ARGUMENTS_MAX,
      "List verdicts over time, newest first, from a database that `verify --db FILE` wrote.\v"
      "For example:\n"
@@ -114,12 +114,12 @@ static const struct command commands[] = {
      "Exit status: 0 written, 2 bad usage or input, or no size of the task can vary, or it has no reference, "
      "3 the environment cannot do it, 130 interrupted.",
      command_harden},
-    {"prove", "PROBLEM", 1, 1,
+    {"selftest", "PROBLEM", 1, 1,
      "Test a problem's definition: enclosures against MPFR, right and slightly wrong outputs, null outputs, "
      "its own kernels, its seen set, and what each input class can detect.\v"
      "Exit status: 0 every check passed, 1 a check failed, 2 bad usage or input, 3 the environment cannot do "
      "it, 130 interrupted.",
-     command_prove},
+     command_selftest, "prove"},
     {"report", "RESULT.json...", 1, ARGUMENTS_MAX,
      "Print the terminal's report of results that verify --json wrote, or write other reports; several "
      "results stand side by side.\v"
@@ -137,12 +137,12 @@ static const struct command commands[] = {
      "Exit status: 0 nothing is known to be worse, 1 something is worse, or too little is known, 2 bad usage "
      "or input, 3 the environment cannot do it, 130 interrupted.",
      command_compare},
-    {"peak", "", 0, 0,
+    {"calibrate", "", 0, 0,
      "Measure what the hardware can do, print it beside the vendor's figures, and keep it for verify, check "
      "and compare.\v"
      "Exit status: 0 measured and kept, 2 bad usage, or the file is another's, 3 the environment cannot do "
      "it, 130 interrupted.",
-     command_peak},
+     command_calibrate, "peak"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -182,15 +182,15 @@ static void wait_passively(char **argv)
 static const struct command *find_command(const char *name)
 {
     for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(name, commands[i].name) == 0)
+        if (strcmp(name, commands[i].name) == 0 || (commands[i].old && strcmp(name, commands[i].old) == 0))
             return &commands[i];
     struct suggestion near = {.word = name};
     char meant[80];
     for (int i = 0; i < COMMANDS; i++)
         suggest_offer(&near, commands[i].name);
     options_error(
-        "unknown command '%s'%s; expected list, describe, draw, export, verify, check, shrink, freeze, "
-        "history, audit, harden, prove, new, import, compare, report or peak\n"
+        "unknown command '%s'%s; expected list, describe, draw, export, verify, check, shrink, pin, "
+        "history, audit, harden, selftest, new, import, compare, report or calibrate\n"
         "---> unseen --help says what each does",
         name, suggest_text(&near, meant, sizeof meant));
     return NULL;

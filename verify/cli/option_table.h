@@ -32,6 +32,7 @@ struct option_row {
     const char *example;        /* a good value, or the advice for a wrong choice */
     const char *const *choices; /* NULL ends them */
     char letter;                /* a one-letter form; 0: none */
+    const char *old;            /* its former name, which --help does not list; NULL: none */
 };
 
 enum { OPTION_ROWS_MOST = 96 };

@@ -105,9 +105,12 @@ static void choose_options(const struct command *command, struct argp_option *ou
     const struct option_row *row;
     int n = 0;
     for (int i = 0; (row = option_row(i)); i++)
-        if (option_applies(row, command))
-            out[n++] = (struct argp_option){
-                row->name, row->letter ? row->letter : LONG_ONLY + i, row->argument, 0, row->help, 0};
+        if (option_applies(row, command)) {
+            const int key = row->letter ? row->letter : LONG_ONLY + i;
+            out[n++] = (struct argp_option){row->name, key, row->argument, 0, row->help, 0};
+            if (row->old)
+                out[n++] = (struct argp_option){row->old, key, row->argument, OPTION_HIDDEN, NULL, 0};
+        }
     out[n++] = (struct argp_option){NULL, HELP_LETTER, NULL, OPTION_HIDDEN, NULL, 0};
     memset(&out[n], 0, sizeof out[n]);
 }
@@ -138,6 +141,8 @@ refuse_option(const struct command *command, const struct argp_option *table, in
     struct suggestion near = {.word = bare + strspn(bare, "-")};
     for (const struct argp_option *o = table; o->name; o++) {
         const size_t used = strlen(names);
+        if (o->flags & OPTION_HIDDEN)
+            continue;
         suggest_offer(&near, o->name);
         if (optopt == o->key && optopt > LONG_ONLY && found == ':')
             options_usage(command, "--%s has no value; expected --%s %s\n---> add the value", o->name,
@@ -183,7 +188,7 @@ static void check_options(const struct command *command, const struct argp_optio
 int options_run(const struct command *command, int argc, char **argv)
 {
     struct options options = {.unseen = -1,
-                              .scouts = takes(command, "scouts") ? -1 : 0,
+                              .scouts = takes(command, "small") ? -1 : 0,
                               .effort = EFFORT_STANDARD,
                               .timing = true,
                               .explain = true,

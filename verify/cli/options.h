@@ -70,6 +70,7 @@ struct command {
     int least, most;       /* minimum and maximum number of arguments */
     const char *doc;
     int (*run)(const struct options *options);
+    const char *old; /* its former name, which --help does not list; NULL: none */
 };
 
 /* Parses argv[0..argc) of one command and runs it. Usage errors end the process with status 2. If output
@@ -93,14 +94,14 @@ int command_export(const struct options *options);
 int command_verify(const struct options *options);
 int command_check(const struct options *options);
 int command_shrink(const struct options *options);
-int command_freeze(const struct options *options);
+int command_pin(const struct options *options);
 int command_history(const struct options *options);
 int command_audit(const struct options *options);
 int command_harden(const struct options *options);
 int command_import(const struct options *options);
 int command_new(const struct options *options);
-int command_prove(const struct options *options);
-int command_peak(const struct options *options);
+int command_selftest(const struct options *options);
+int command_calibrate(const struct options *options);
 int command_report(const struct options *options);
 int command_compare(const struct options *options);
 

@@ -20,7 +20,8 @@ static void show_own_headers(void)
 static void add_source(const struct command *command, const char *folder)
 {
     if (!sandbox_add_source(folder))
-        options_usage(command, "--sources '%s'; expected a folder, %d of them at most\n---> check the path",
+        options_usage(command,
+                      "--include-dir '%s'; expected a folder, %d of them at most\n---> check the path",
                       folder, SANDBOX_SOURCES - 1);
 }
 
@@ -40,8 +41,10 @@ static void disable_defences(const struct command *command, const char *list)
     for (int i = 0; i < DEFENCE_COUNT; i++)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
                  defence_name((enum defence)i));
-    options_usage(command, "--without '%.*s'; expected some of %s\n---> for example --without fresh,moved",
-                  (int)strcspn(wrong, ","), wrong, names);
+    options_usage(
+        command,
+        "--disable-defence '%.*s'; expected some of %s\n---> for example --disable-defence fresh,moved",
+        (int)strcspn(wrong, ","), wrong, names);
 }
 
 static void each(const struct command *command, const struct text_list *list,

@@ -137,7 +137,7 @@ int reward_check_sets(const struct reward *reward, const struct task *task)
     if (set->count == 0)
         return refuse_set(reward, word, "is empty",
                           reward->seen ? "give another --seen FILE, or take the score of the unseen set"
-                                       : "--unseen N with N above 0, or --scouts N, draws one");
+                                       : "--unseen N with N above 0, or --small N, draws one");
     if (timed && drawn_scouts(set) == set->count)
         return refuse_set(reward, word, "holds scouts only, and scouts are never timed",
                           "--unseen N with N above 0, or a score without times, such as pass_rate");

@@ -126,7 +126,7 @@ void show_check_words(struct show_words *list, const struct options *options, co
     else if (task->device.backend == BACKEND_HOST)
         add(list, "--device", "host");
     if (options->space)
-        add(list, "--space", options->space);
+        add(list, "--contract", options->space);
     if (options->timeout != CALL_SECONDS)
         add_number(list, "--timeout", "%g", options->timeout);
     if (options->python)

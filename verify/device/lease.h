@@ -25,7 +25,7 @@ struct lease_options {
     /* Called once with the lease's path, when another process has held it for a while; NULL: wait
      * silently. */
     void (*waiting)(const char *path);
-    bool attend; /* --no-lease: register as a user of the device, but never wait */
+    bool attend; /* --no-lock: register as a user of the device, but never wait */
 };
 
 /* Returns NULL, and why, if the files cannot be opened. All functions below accept NULL as a lease that is

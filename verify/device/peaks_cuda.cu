@@ -229,7 +229,7 @@ static int blas_open(struct blas *blas, char *error, size_t error_size)
     if (!library) {
         snprintf(error, error_size,
                  "GEMM rates not measured: libcublasLt is not found\n---> put the "
-                 "CUDA Toolkit's lib64 on LD_LIBRARY_PATH and run unseen peak");
+                 "CUDA Toolkit's lib64 on LD_LIBRARY_PATH and run unseen calibrate");
         return -1;
     }
     *(void **)&blas->create = dlsym(library, "cublasLtCreate");

@@ -158,7 +158,7 @@ static int refuse(double bytes, double most, bool *is_usage, char *text, size_t 
         snprintf(
             text, size,
             "--inputs: the inputs of these configurations are %.4g MiB; at most %.4g MiB were expected\n"
-            "---> draw fewer (--unseen N), narrow the contract (--space FILE), or allow more: --size %.0fM",
+            "---> draw fewer (--unseen N), narrow the contract (--contract FILE), or allow more: --size %.0fM",
             bytes / 0x1p20, most / 0x1p20, bytes / 0x1p20 + 1);
     return -1;
 }

@@ -94,7 +94,7 @@ static bool turned_off(void)
 /* Why it is not used; call it after `works` has returned false. */
 static const char *reason(enum backend backend)
 {
-    return !defence_is_on(DEFENCE_SANDBOX) ? "--without sandbox"
+    return !defence_is_on(DEFENCE_SANDBOX) ? "--disable-defence sandbox"
            : turned_off()                  ? "UNSEEN_NO_SANDBOX=1"
                                            : trials[backend].why;
 }

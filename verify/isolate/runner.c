@@ -338,7 +338,7 @@ int runner_serve(const char *without)
     return 0;
 }
 
-/* The judge passes the names of disabled defences (verify --without). */
+/* The judge passes the names of disabled defences (verify --disable-defence). */
 int main(int argc, char **argv)
 {
     int type;

@@ -55,7 +55,7 @@ const char *sandbox_why_not(void); /* NULL: it works */
 void sandbox_require(void);
 bool sandbox_required(void);
 
-/* --- folders shown to every compiler: the tool's headers, --sources --- */
+/* --- folders shown to every compiler: the tool's headers, --include-dir --- */
 
 enum { SANDBOX_SOURCES = 16 };
 bool sandbox_add_source(const char *folder); /* false: no such folder, or too many */

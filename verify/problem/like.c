@@ -145,7 +145,7 @@ static void write_page(struct copying *c)
             "| `%s.seen` | the configurations that a kernel's author is given |\n"
             "| `baseline.c`, `baseline.cu` | plain honest kernels |\n\n"
             "    unseen describe ./%s\n"
-            "    unseen prove ./%s --device host\n"
+            "    unseen selftest ./%s --device host\n"
             "    unseen verify ./%s %s/baseline.c --device host --effort quick\n",
             c->name, c->like->name, c->like->summary, c->name, c->name, c->name, c->name, c->name, c->name);
     finish(c, out, "README.md");

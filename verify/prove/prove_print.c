@@ -95,7 +95,7 @@ void prove_conclusion(FILE *out, const struct prove_options *options, const stru
 void prove_print(FILE *out, const struct prove_options *options, const struct prove_report *report,
                  bool verbose)
 {
-    fprintf(out, "unseen prove %s on %s, seed %llu: %d configurations\n\n", options->problem->name,
+    fprintf(out, "unseen selftest %s on %s, seed %llu: %d configurations\n\n", options->problem->name,
             options->device->name, (unsigned long long)options->seed, report->configs);
     for (int c = 0; c < PROVE_CHECKS; c++)
         print_check(out, &report->check[c], (enum prove_check)c);

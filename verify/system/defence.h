@@ -1,4 +1,4 @@
-/* The defences against an undeserved verdict, by name. `verify --without NAME` disables one, so that tests
+/* The defences against an undeserved verdict, by name. `verify --disable-defence NAME` disables one, so that tests
  * show what it catches. One table per process; the runner gets the list by its command line. */
 #ifndef UNSEEN_DEFENCE_H
 #define UNSEEN_DEFENCE_H

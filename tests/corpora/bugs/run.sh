@@ -110,7 +110,7 @@ build_candidate() { # file: once, where every `check` would do so
 
 outcome_of() { # problem, configuration
     rm -f "$work/c.json"
-    "$build/unseen" check "$1" "$work/bug.so" "$2" --device "$device" --no-lease -q --json "$work/c.json" \
+    "$build/unseen" check "$1" "$work/bug.so" "$2" --device "$device" --no-lock -q --json "$work/c.json" \
         </dev/null >/dev/null 2>&1 || true
     outcome=$(sed -n 's/^ *"outcome": "\(.*\)",*$/\1/p' "$work/c.json" 2>/dev/null | head -1)
     printf '%s\n' "${outcome:-none}"
@@ -140,7 +140,7 @@ run_one() { # name
     side=$(sed -n 's|^// side: ||p' "$folder/$1.$suffix" | head -1)
     work=$(mktemp -d)
     start=$(date +%s)
-    timeout "${LIMIT:-900}" "$build/unseen" verify "$of" "$file" --device "$device" --no-lease --no-timing --effort "$effort" \
+    timeout "${LIMIT:-900}" "$build/unseen" verify "$of" "$file" --device "$device" --no-lock --no-timing --effort "$effort" \
         --seed "$seed" --json "$work/v.json" -q --explain >/dev/null 2>"$work/err" || true
     seconds=$(($(date +%s) - start))
     if [ ! -s "$work/v.json" ]; then

@@ -66,9 +66,9 @@ if [ "$LIMIT" -gt 0 ] && [ "$(date +%s)" -ge "$DEADLINE" ]; then
     exit 0
 fi
 set -- verify "$problem" "$path" --device "$DEVICE" --effort quick --seed "$SEED" -q --json "$json" \
-    --space "tests/corpora/zoo/$problem.space" --seen "tests/corpora/zoo/$problem.seen" --sources tests/corpora/zoo --sources build/zoo --no-explain
+    --contract "tests/corpora/zoo/$problem.space" --seen "tests/corpora/zoo/$problem.seen" --include-dir tests/corpora/zoo --include-dir build/zoo --no-explain
 [ "$(key timing)" = yes ] || set -- "$@" --no-timing
-[ -z "$WITHOUT" ] || set -- "$@" --without "$WITHOUT"
+[ -z "$WITHOUT" ] || set -- "$@" --disable-defence "$WITHOUT"
 rm -f "$json" # what an earlier run left would be read where this one wrote none
 for i in $(seq "${runs:-1}"); do
     verdict=$(timeout -s INT -k 20 300 "$BUILD/unseen" "$@" $(key options) ${MORE:-} 2>"$FOLDER/$name.err")

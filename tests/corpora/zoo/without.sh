@@ -4,7 +4,7 @@
 #   tests/corpora/zoo/without.sh BUILD host|cuda [PATTERN]
 #
 # From the repository's root. Prints a table of defence, cheat, verdict with, verdict without, after a slash the share of the
-# attainable where it has times. Words in a header that are no names of `verify --without` are left out. KEEP=FOLDER keeps the table;
+# attainable where it has times. Words in a header that are no names of `verify --disable-defence` are left out. KEEP=FOLDER keeps the table;
 # BESIDE=N is run.sh's --beside N. Exit status 1 when a defence catches no cheat that names it.
 set -u
 
@@ -13,7 +13,7 @@ build=${1:?$usage} device=${2:?$usage} pattern=${3:-}
 folder=$(mktemp -d) || exit 2
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
-names=$("$build/unseen" verify x y --without '?' 2>&1 | sed -n '1s/.*expected some of //p' | tr -d ,)
+names=$("$build/unseen" verify x y --disable-defence '?' 2>&1 | sed -n '1s/.*expected some of //p' | tr -d ,)
 
 # "DEFENCES PATH": a line for each pair; a "+" joins several into one, and commas separate them
 tests/corpora/zoo/run.sh "$build" "$device" --list "cheats/$pattern" | while read -r path; do

@@ -315,7 +315,7 @@ START_TEST(compiling_sees_nothing_of_the_users)
         ck_assert_int_eq(build("inside/kernel.c", BACKEND_HOST), BUILD_FAILED);
         ck_assert_says("inside/kernel.c:2:10: fatal error: ");
         ck_assert_says("No such file or directory");
-        ck_assert_says("--sources DIR");
+        ck_assert_says("--include-dir DIR");
     }
     write_file("inside/kernel.c", "__asm__(\".incbin \\\"/etc/shadow\\\"\");\n");
     ck_assert_int_eq(build("inside/kernel.c", BACKEND_HOST), BUILD_FAILED);

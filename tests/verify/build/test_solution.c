@@ -207,7 +207,7 @@ START_TEST(a_folder_with_a_link_is_refused_and_its_hash_is_of_all_files)
         lay(&(struct laid){"part.py", i ? "n = 1\n" : "n = 2\n"});
         lay(&(struct laid){".hidden", i ? "a" : "b"});
         CLI("verify", "softmax", "solution", "--device", "host", "--python", cli_torch(), "--no-timing",
-            "--unseen", "1", "--scouts", "0", "--seed", "1", "--no-explain", "--json", "r.json", "-q");
+            "--unseen", "1", "--small", "0", "--seed", "1", "--no-explain", "--json", "r.json", "-q");
         json_t *const root = json_load_file("r.json", 0, NULL);
         const char *const hash =
             json_string_value(json_object_get(json_object_get(root, "candidate"), "sha256"));

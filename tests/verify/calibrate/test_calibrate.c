@@ -234,7 +234,7 @@ START_TEST(what_is_no_calibration_is_never_believed)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         put(bad[i]);
         ck_assert_msg(fit_of(&host, &c) == CALIBRATION_FOREIGN, "'%s'", bad[i]);
-        ck_assert_msg(strstr(why, "expected what unseen peak writes"), "%s", why);
+        ck_assert_msg(strstr(why, "expected what unseen calibrate writes"), "%s", why);
     }
     unlink(path);
     ck_assert_int_eq(mkdir(path, 0700), 0);

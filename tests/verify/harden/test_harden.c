@@ -353,7 +353,7 @@ START_TEST(a_task_is_hardened_and_its_files_run)
     cli_put("row.space", "rows 2..9\ncols 3..40 tile 32\ninput published signed\nlimit rows*cols <= 200\n");
     cli_put("row.seen", "rows=4 cols=32 input=published\n");
     copy_with_tolerance();
-    CLI("harden", "./row_scale", "--out", "out", "--device", "host", "--space", "row.space", "--seen",
+    CLI("harden", "./row_scale", "--out", "out", "--device", "host", "--contract", "row.space", "--seen",
         "row.seen", "--unseen", "4", "--seed", "3", "--python", cli_torch());
     cli_expect(0, "planted faults");
     cli_expect(0, "wrote out; HARDEN.md says what each shape is for");

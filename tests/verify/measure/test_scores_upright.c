@@ -284,7 +284,7 @@ END_TEST
 
 /* --- single cases that once were ranked wrongly --- */
 
-/* --unseen 0 --scouts 190: the right ones got `none`, and the wrong ones their share. */
+/* --unseen 0 --small 190: the right ones got `none`, and the wrong ones their share. */
 START_TEST(scouts_alone_are_a_set)
 {
     const struct setting s = {.seen = 1, .scouts = SCOUTS_MOST, .no_timing = true, .table = &plain_table};

@@ -96,7 +96,7 @@ START_TEST(every_command_takes_a_folder)
     cli_expect(1, "unwritten: rows=1 cols=6");
     CLI("shrink", "./softmax", "bad.c", "rows=3 cols=9", "--device", "host");
     cli_expect(1, "unseen check ./softmax bad.c 'rows=1 cols=6 input=");
-    CLI("audit", "./softmax", "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--unseen",
+    CLI("audit", "./softmax", "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen", "--unseen",
         "1");
     cli_expect(0, "unseen audit softmax on");
     own_sh("cd softmax && %s describe . >../out.txt", cli_tool());
@@ -106,11 +106,11 @@ END_TEST
 
 START_TEST(a_frozen_failure_goes_to_the_folder_and_is_run_first)
 {
-    CLI("freeze", "./softmax", "rows=3 cols=7 seed=4");
+    CLI("pin", "./softmax", "rows=3 cols=7 seed=4");
     cli_expect(0, "/softmax/softmax.regress: 1 configuration");
     CLI("draw", "./softmax", "--unseen", "2", "--device", "host");
     cli_expect(0, "rows=3 cols=7 input=normal seed=4  # unseen: frozen");
-    CLI("freeze", "./softmax", "rows=32 cols=4096");
+    CLI("pin", "./softmax", "rows=32 cols=4096");
     cli_expect_error(2, "is in the seen set", "/softmax/softmax.seen", "nothing needs to be done");
 }
 END_TEST

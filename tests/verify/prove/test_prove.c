@@ -411,7 +411,7 @@ END_TEST
 START_TEST(the_command_says_what_it_found_in_words_and_as_json)
 {
     json_error_t error;
-    CLI("prove", "gemm_bf16", "--device", "host", "--effort", "quick", "--json", "p.json");
+    CLI("selftest", "gemm_bf16", "--device", "host", "--effort", "quick", "--json", "p.json");
     cli_expect(0, "gemm_bf16: every check passed");
     cli_expect(0, "1.37439e+11");
     json_t *root = json_load_file("p.json", 0, &error);
@@ -436,15 +436,15 @@ static void expect_refusal(int status, const char *in_error)
 
 START_TEST(what_cannot_be_asked_is_refused)
 {
-    CLI("prove", "nothing", "--device", "host");
+    CLI("selftest", "nothing", "--device", "host");
     expect_refusal(2, "'nothing'");
-    CLI("prove", "softmax", "--device", "host", "--space", "none.space");
+    CLI("selftest", "softmax", "--device", "host", "--contract", "none.space");
     expect_refusal(2, "none.space");
-    CLI("prove", "softmax", "--device", "host", "--json", "nowhere/p.json");
+    CLI("selftest", "softmax", "--device", "host", "--json", "nowhere/p.json");
     expect_refusal(3, "nowhere");
-    CLI("prove", "softmax", "--device", "foo");
+    CLI("selftest", "softmax", "--device", "foo");
     cli_expect_error(2, "--device foo", "expected host, cuda or cuda:N", "--device host");
-    CLI("prove", "softmax", "topk");
+    CLI("selftest", "softmax", "topk");
     expect_refusal(2, "unexpected argument");
 }
 END_TEST

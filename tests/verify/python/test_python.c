@@ -87,8 +87,8 @@ START_TEST(a_module_that_is_idle_when_timed_is_found)
     if (!getenv("PYTHON_ALL"))
         SKIP_TEST("PYTHON_ALL=1 runs it");
     CLI("verify", "softmax", cli_repository("tests/python/hacks/idle_later.py"), "--device", "host",
-        "--space", "tiny.space", "--seen", "tiny.seen", "--unseen", "6", "--seed", "3", "--python",
-        interpreter(), "--without", without[_i], "--no-explain");
+        "--contract", "tiny.space", "--seen", "tiny.seen", "--unseen", "6", "--seed", "3", "--python",
+        interpreter(), "--disable-defence", without[_i], "--no-explain");
     cli_expect(1, _i == 0 ? "in a timed call" : "general: ");
     if (_i == 0)
         cli_expect_without("general: ");
@@ -157,7 +157,7 @@ START_TEST(an_honest_module_is_general_and_has_no_scouts)
 {
     if (!interpreter())
         SKIP_TEST(no_torch);
-    CLI("verify", "softmax", cli_repository("tests/python/honest/eager.py"), "--device", "host", "--space",
+    CLI("verify", "softmax", cli_repository("tests/python/honest/eager.py"), "--device", "host", "--contract",
         "tiny.space", "--seen", "tiny.seen", "--effort", "quick", "--seed", "3", "--python", interpreter());
     cli_expect(0, "general: ");
     cli_expect(0, "2 seen and 35 unseen configurations, effort quick");
@@ -391,7 +391,7 @@ START_TEST(a_sarif_log_holds_to_the_standard)
     if (!interpreter())
         SKIP_TEST(no_torch);
     cli_put_kernel("wrong.c", "", "cols > 4 ? 0.1 : 0");
-    CLI("verify", "softmax", "wrong.c", "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen",
+    CLI("verify", "softmax", "wrong.c", "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen",
         "--unseen", "6", "--seed", "3", "--no-timing", "--no-explain", "--sarif", "w.sarif");
     ck_assert_int_eq(cli.status, 1);
     snprintf(command, sizeof command, "%s %s w.sarif >read.txt 2>&1", interpreter(),

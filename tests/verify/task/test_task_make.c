@@ -111,7 +111,7 @@ START_TEST(one_model_has_its_weights_for_ever_and_several_shapes)
     CLI("verify", "./layer", "leaves.py", SEVERAL);
     cli_expect(1, "specialized: ");
     cli_expect(1, "by itself, but not after this one by the same");
-    CLI("verify", "./layer", "leaves.py", "--without", "twin", SEVERAL);
+    CLI("verify", "./layer", "leaves.py", "--disable-defence", "twin", SEVERAL);
     cli_expect(1, "general: ");
     CLI("verify", "./own", "table.py", SEVERAL);
     cli_expect(0, "general: ");

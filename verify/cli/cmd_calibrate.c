@@ -1,4 +1,4 @@
-/* unseen peak */
+/* unseen calibrate */
 #include <stdio.h>
 
 #include "begin.h"
@@ -57,7 +57,7 @@ static struct lease *open_lease(const struct device *device, const struct option
     return lease_open(&lease, why, sizeof why);
 }
 
-int command_peak(const struct options *options)
+int command_calibrate(const struct options *options)
 {
     struct device device;
     struct calibrated c;

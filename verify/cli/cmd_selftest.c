@@ -1,4 +1,4 @@
-/* unseen prove: tests a problem's definition */
+/* unseen selftest: tests a problem's definition */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,14 +58,14 @@ static int conclude(enum prove_status status, const struct options *options,
     return written != 0 ? written : prove_passes(report) ? EXIT_GENERAL : EXIT_OTHER;
 }
 
-int command_prove(const struct options *options)
+int command_selftest(const struct options *options)
 {
     struct device device;
     struct prove_report report = {0};
     char error[512];
     catch_signals(child_stop_all);
     const struct problem *problem;
-    int status = begin_defined_problem("prove", options->argument[0], &problem);
+    int status = begin_defined_problem("selftest", options->argument[0], &problem);
     if (status == 0)
         status = outputs_check(options);
     if (status != 0)

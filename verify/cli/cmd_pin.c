@@ -1,4 +1,4 @@
-/* unseen freeze: adds a failure to the regressions that every later run tries first */
+/* unseen pin: adds a failure to the regressions that every later run tries first */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -102,7 +102,7 @@ static int lock_directory(const char *path, bool make)
             locked = -1;
     if (locked != 0) {
         options_error("%s: its directory cannot be locked (%s); a directory that may be written was "
-                      "expected\n---> correct the path, or choose the file with --regress",
+                      "expected\n---> correct the path, or choose the file with --regressions",
                       path, copy ? strerror(errno) : "out of memory");
         if (directory >= 0)
             close(directory);
@@ -171,8 +171,8 @@ static int refuse_planted(const char *path)
     if (lstat(path, &status) != 0 || S_ISREG(status.st_mode))
         return 0;
     options_error(
-        "%s is %s; a regular file was expected where --regress names none\n---> remove it, or name the "
-        "file: --regress FILE",
+        "%s is %s; a regular file was expected where --regressions names none\n---> remove it, or name the "
+        "file: --regressions FILE",
         path, S_ISLNK(status.st_mode) ? "a symbolic link" : "no regular file");
     return EXIT_USAGE;
 }
@@ -209,7 +209,7 @@ static int check_contract(const struct space *space, const struct config *config
     return space_contains(space, config, &error) ? 0 : fail_space(&error);
 }
 
-int command_freeze(const struct options *options)
+int command_pin(const struct options *options)
 {
     struct space published = {0}, own = {0};
     struct space_error error;
