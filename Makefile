@@ -100,7 +100,7 @@ LIBS := $(call link_static,jansson nettle sqlite3) \
 EXPORTS := -rdynamic -Wl,--exclude-libs,libjansson.a:libnettle.a:libsqlite3.a:libgmp.a:libstdc++.a:libgcc.a:libgcc_eh.a
 SYSTEM_LIBS := -lpthread -ldl -lrt -lm
 # Whatever calls a candidate: the runner, and tests that do so in their own process.
-INVOKE_OBJ = $(BUILD)/verify/isolate/invoke.o
+INVOKE_OBJ = $(BUILD)/verify/runner/invoke.o
 INVOKE_LIBS := $(call link_static,ffi)
 SECCOMP_LIBS := $(call link_static,seccomp)
 CHECK_LIBS := $(call link_static,check subunit)
@@ -116,13 +116,14 @@ LINK := $(CXX) -fopenmp $(LDFLAGS) $(EXPORTS)
 endif
 
 # --- sources ---------------------------------------------------------------------------------------
-RUNNER_SRC := $(wildcard verify/isolate/runner*.c) verify/isolate/invoke.c verify/device/driver.c verify/system/defence.c verify/system/flush.c verify/system/packet.c
+RUNNER_SRC := $(filter-out verify/runner/loader_audit.c,$(wildcard verify/runner/*.c)) verify/device/driver.c \
+    $(addprefix verify/util/,defence.c flush.c packet.c)
 MAIN_SRC := verify/cli/main.c
 TOOL_SRC := $(wildcard problems/*.c) $(PROBLEMS:%=problems/%/problem.c) $(wildcard gen/*/*.c) \
     $(filter-out reference/enclosure_host.c reference/witness.c,$(wildcard reference/*.c)) \
-    $(filter-out $(MAIN_SRC) $(wildcard verify/isolate/runner*.c) verify/isolate/invoke.c verify/isolate/audit.c,$(wildcard verify/*/*.c)) \
+    $(filter-out $(MAIN_SRC) $(wildcard verify/runner/*.c),$(wildcard verify/*/*.c)) \
     $(wildcard reports/*/*.c)
-TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/random/pcg.o $(BUILD)/verify/measure/student.o \
+TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/random/pcg.o $(BUILD)/verify/score/student.o \
     $(foreach j,$(JUDGEMENTS),$(BUILD)/reference/enclosure_host_$(call symbol_of,$(j)).o \
         $(BUILD)/reference/witness_$(call symbol_of,$(j)).o)
 PLANT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/plant*.c))
@@ -151,7 +152,7 @@ ifneq ($(NVCC),)
 BASE += -DHAVE_CUDA -I$(CUDA_HOME)/include
 CXXBASE += -isystem $(CUDA_HOME)/include
 CUDA_OBJ := $(BUILD)/gen/inputs/fill_cuda.o $(BUILD)/gen/random/philox_curand.o \
-    $(BUILD)/reference/given_cuda.o $(BUILD)/verify/device/memory_cuda.o $(BUILD)/verify/device/device_cuda.o $(BUILD)/verify/device/peaks_cuda.o \
+    $(BUILD)/reference/precomputed_cuda.o $(BUILD)/verify/device/memory_cuda.o $(BUILD)/verify/device/device_cuda.o $(BUILD)/verify/device/peaks_cuda.o \
     $(foreach j,$(JUDGEMENTS),$(BUILD)/reference/enclosure_cuda_$(call symbol_of,$(j)).o)
 TOOL_OBJ += $(CUDA_OBJ)
 FORM_OBJ += $(foreach j,$(FORM_JUDGEMENTS),$(BUILD)/reference/enclosure_cuda_$(call symbol_of,$(j)).o)
@@ -209,11 +210,11 @@ $(BUILD)/runner/pic/%.o: verify/%.c
 	@$(CC) $(filter-out -fsanitize% -fno-sanitize%,$(BASE)) $(CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
 
 # What the runner's loader gets (--forbid): a part of the runner, and without any library.
-$(BUILD)/runner/audit.so: verify/isolate/audit.c
+$(BUILD)/runner/audit.so: verify/runner/loader_audit.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	@$(CC) -std=c11 $(WARN) -D_GNU_SOURCE -O2 -fPIC -shared -nostdlib -fno-stack-protector -fvisibility=hidden -o $@ $<
-AUDIT_OBJ := $(BUILD)/runner/isolate/runner_audit.o $(BUILD)/runner/pic/isolate/runner_audit.o
+AUDIT_OBJ := $(BUILD)/runner/runner/runner_audit.o $(BUILD)/runner/pic/runner/runner_audit.o
 $(AUDIT_OBJ): $(BUILD)/runner/audit.so
 $(AUDIT_OBJ): BASE += -DAUDIT_OBJECT='"$(BUILD)/runner/audit.so"'
 
@@ -260,19 +261,19 @@ $(BUILD)/unseen-margins: $(BUILD)/tests/honest/margins_main.o $(MARGIN_OBJ) $(IN
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ $(INVOKE_LIBS) $(LIBS) $(SYSTEM_LIBS)
 
-$(BUILD)/verify/system/version.o: BASE += -DUNSEEN_GIT='"$(GIT)"'
-$(BUILD)/verify/system/version.o: $(BUILD)/commit
+$(BUILD)/verify/util/version.o: BASE += -DUNSEEN_GIT='"$(GIT)"'
+$(BUILD)/verify/util/version.o: $(BUILD)/commit
 # Touched only when the commit is another one.
 $(BUILD)/commit: always
 	@mkdir -p $(@D)
 	@echo '$(GIT)' | cmp -s - $@ || echo '$(GIT)' > $@
 
-$(BUILD)/verify/problem/making.o: BASE += -DUNSEEN_MODULE_FLAGS='"$(MODULE)"' -DUNSEEN_MODULE_NVFLAGS='"$(MODULE_NV)"'
+$(BUILD)/verify/problem/compile.o: BASE += -DUNSEEN_MODULE_FLAGS='"$(MODULE)"' -DUNSEEN_MODULE_NVFLAGS='"$(MODULE_NV)"'
 
 $(BUILD)/gen/inputs/fill_host.o: CFLAGS += -O3
 # What rules are looked for with counts bits; every x86 since 2008 has an instruction for it.
 ifeq ($(shell uname -m),x86_64)
-$(BUILD)/gen/explain/%.o: CFLAGS += -mpopcnt
+$(BUILD)/gen/rules/%.o: CFLAGS += -mpopcnt
 endif
 
 $(BUILD)/%.o: %.c

@@ -177,7 +177,7 @@ enum arithmetic_class {
 };
 
 /* For an imported task: the files of its description and source. A separate process evaluates the task's own
- * graph for expected values (verify/oracle); there is no reference.h. */
+ * graph for expected values (verify/torch); there is no reference.h. */
 struct problem_oracle {
     const char *folder;      /* absolute */
     const char *description; /* file name in it: "NAME.task" */
@@ -203,7 +203,7 @@ struct problem {
      * limits sizes for --device host */
     double host_ns;
 
-    /* For an imported task: the contents of NAME.task (verify/task/task.h), and its evaluation. NULL for a
+    /* For an imported task: the contents of NAME.task (verify/torch/task.h), and its evaluation. NULL for a
      * problem in C, which reference.h judges. */
     const struct imported *task;
     const struct problem_oracle *oracle;

@@ -1,4 +1,4 @@
-/* The condition under which a candidate fails, as gen/explain finds it and as reports store it. */
+/* The condition under which a candidate fails, as gen/rules finds it and as reports store it. */
 #ifndef UNSEEN_RULE_H
 #define UNSEEN_RULE_H
 

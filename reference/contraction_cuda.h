@@ -71,7 +71,7 @@ REF_FN void contract_panels(const struct panels *p, int ty, int tx, struct parti
 }
 
 /* The sums of a thread's output j are at j, j + OUT_EACH, ..; in the panel these columns are OUT apart. */
-REF_FN void judge_tile(const struct work *w, struct tally *tally, const struct partial *s,
+REF_FN void judge_tile(const struct work *w, struct error_stats *tally, const struct partial *s,
                        const struct rows *rows, int64_t n0, const int64_t shape[3])
 {
     /* covers the rounding of sums in singles */
@@ -101,7 +101,7 @@ static __global__ void __launch_bounds__(THREADS) judge_kernel(const __grid_cons
 {
     __shared__ struct panels panels;
     const struct ref_context *c = &w.request.context;
-    struct tally tally = tally_zero();
+    struct error_stats tally = error_stats_zero();
     int64_t shape[3];
     ref_shape(c, shape);
     const int64_t across = (shape[1] + OUT - 1) / OUT;

@@ -60,7 +60,7 @@ size_tile(const float *a, const struct panels *panels, int64_t k, struct tile *t
 }
 #endif
 
-static void judge_tile(const struct work *w, struct tally *tally, const struct tile *tile,
+static void judge_tile(const struct work *w, struct error_stats *tally, const struct tile *tile,
                        const struct rows *rows, int64_t m0, int64_t n0, const int64_t shape[3])
 {
     const double terms = (double)shape[2], up = singles_up(terms);
@@ -104,7 +104,7 @@ static void unpack_b(const struct ref_context *c, int64_t group, int64_t n0, con
 }
 
 /* Judges all rows of `rows` (at most CHUNK_M) in columns [n0, n0 + CHUNK_N). */
-static void judge_chunk(const struct work *w, struct tally *tally, const struct rows *rows, int64_t n0,
+static void judge_chunk(const struct work *w, struct error_stats *tally, const struct rows *rows, int64_t n0,
                         const int64_t shape[3], const struct panels *panels)
 {
     const struct ref_context *c = &w->request->context;
@@ -131,7 +131,7 @@ static bool panels_open(struct panels *p, int64_t k)
     return p->a && p->b && p->size;
 }
 
-static int judge_all(const struct work *w, struct tally *total)
+static int judge_all(const struct work *w, struct error_stats *total)
 {
     int64_t shape[3];
     int failed = 0;
@@ -140,7 +140,7 @@ static int judge_all(const struct work *w, struct tally *total)
     const int64_t chunks = contraction_row_tiles(&w->request->context, shape, CHUNK_M) * across;
 #pragma omp parallel
     {
-        struct tally tally = tally_zero();
+        struct error_stats tally = error_stats_zero();
         struct panels panels;
         const bool ready = panels_open(&panels, shape[2]);
 #pragma omp for schedule(dynamic)
@@ -152,7 +152,7 @@ static int judge_all(const struct work *w, struct tally *total)
             }
 #pragma omp critical(judge_merge)
         {
-            tally_merge(total, &tally);
+            error_stats_merge(total, &tally);
             failed |= !ready;
         }
         free(panels.a);

@@ -1,7 +1,7 @@
 /* The enclosure on the GPU, one thread per element: a part of enclosure_cuda.cu. */
 static __global__ void __launch_bounds__(THREADS) judge_kernel(const __grid_constant__ struct work w)
 {
-    struct tally tally = tally_zero();
+    struct error_stats tally = error_stats_zero();
     const struct ref_context *c = &w.request.context;
     const int64_t count = ref_count(c), stride = (int64_t)gridDim.x * THREADS;
 

@@ -2,7 +2,7 @@
 enum { RUN = 64 }; /* elements per work item of a thread */
 
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) static void
-judge_run(const struct work *w, struct tally *tally, int64_t first, int64_t end)
+judge_run(const struct work *w, struct error_stats *tally, int64_t first, int64_t end)
 {
     for (int64_t i = first; i < end; i++) {
         struct ref_element e;
@@ -12,17 +12,17 @@ judge_run(const struct work *w, struct tally *tally, int64_t first, int64_t end)
     }
 }
 
-static int judge_all(const struct work *w, struct tally *total)
+static int judge_all(const struct work *w, struct error_stats *total)
 {
     const int64_t count = ref_count(&w->request->context);
 #pragma omp parallel
     {
-        struct tally tally = tally_zero();
+        struct error_stats tally = error_stats_zero();
 #pragma omp for schedule(dynamic)
         for (int64_t first = 0; first < count; first += RUN)
             judge_run(w, &tally, first, first + RUN < count ? first + RUN : count);
 #pragma omp critical(judge_merge)
-        tally_merge(total, &tally);
+        error_stats_merge(total, &tally);
     }
     return 0;
 }

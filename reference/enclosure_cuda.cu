@@ -110,7 +110,7 @@ REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, const n
     b->extra[0] += *extra * fabs(v);
 }
 
-#include "marks.h"
+#include "bitset.h"
 #include REF_HEADER
 
 /* Lanes that work on one item: a warp for a column of a recurrence, and for a term of REF_TOGETHER; a block
@@ -144,28 +144,29 @@ REF_FN int64_t lanes_of_problem(void)
 }
 #endif
 
-#include "tally.h"
+#include "judge_element.h"
 
 /* --- error statistics --- */
 
 struct work {
     struct judge_request request;
     enum dtype dtype;
-    struct tally *tally;      /* one per block */
-    struct judged *opens;     /* [JUDGE_OPEN] */
-    struct judged *sample;    /* [JUDGE_SAMPLES] */
-    unsigned long long *open; /* number of open elements */
-    num *scratch;             /* scratch_count per block */
+    struct error_stats *tally; /* one per block */
+    struct judged *opens;      /* [JUDGE_OPEN] */
+    struct judged *sample;     /* [JUDGE_SAMPLES] */
+    unsigned long long *open;  /* number of open elements */
+    num *scratch;              /* scratch_count per block */
     int64_t scratch_count;
     size_t scratch_bytes; /* over all blocks */
 };
 
 #ifdef REF_DISCRETE
 
-REF_FN void judge_verdict(const struct work *w, struct tally *tally, const struct verdict *v, int64_t index)
+REF_FN void judge_verdict(const struct work *w, struct error_stats *tally, const struct element_verdict *v,
+                          int64_t index)
 {
     struct judged judged;
-    tally_verdict(tally, &w->request, v, index, &judged);
+    element_verdict(tally, &w->request, v, index, &judged);
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         if (w->request.sample[s] == index)
             w->sample[s] = judged;
@@ -173,11 +174,11 @@ REF_FN void judge_verdict(const struct work *w, struct tally *tally, const struc
 
 #else
 
-REF_FN void judge_element(const struct work *w, struct tally *tally, const struct ref_element *e,
+REF_FN void judge_element(const struct work *w, struct error_stats *tally, const struct ref_element *e,
                           int64_t index)
 {
     struct judged judged;
-    if (tally_element(tally, &w->request, w->dtype, e, index, &judged) == TALLY_OPEN) {
+    if (element_judge(tally, &w->request, w->dtype, e, index, &judged) == ELEMENT_OPEN) {
         const unsigned long long at = atomicAdd(w->open, 1ull);
         if (at < JUDGE_OPEN)
             w->opens[at] = judged;
@@ -191,17 +192,17 @@ REF_FN void judge_element(const struct work *w, struct tally *tally, const struc
 
 /* Merges the threads' tallies, 32 at a time through shared memory. It runs once per block, so speed does not
  * matter. */
-REF_FN void merge_block(const struct work *w, const struct tally *mine)
+REF_FN void merge_block(const struct work *w, const struct error_stats *mine)
 {
-    __shared__ struct tally lane[32];
-    struct tally total = tally_zero();
+    __shared__ struct error_stats lane[32];
+    struct error_stats total = error_stats_zero();
     for (int warp = 0; warp < (int)blockDim.x / 32; warp++) {
         if ((int)threadIdx.x / 32 == warp)
             lane[threadIdx.x % 32] = *mine;
         __syncthreads();
         if (threadIdx.x == 0)
             for (int i = 0; i < 32; i++)
-                tally_merge(&total, &lane[i]);
+                error_stats_merge(&total, &lane[i]);
         __syncthreads();
     }
     if (threadIdx.x == 0)
@@ -317,10 +318,10 @@ static cudaError_t take_scratch(struct work *w, int64_t blocks, const int64_t sh
 #endif
 
 /* One allocation for everything the kernel writes: tallies, open elements, samples, scratch. */
-static cudaError_t launch(struct work *w, int64_t blocks, struct tally *tally, struct judge_report *report,
-                          unsigned long long *open)
+static cudaError_t launch(struct work *w, int64_t blocks, struct error_stats *tally,
+                          struct judge_report *report, unsigned long long *open)
 {
-    const size_t tallies = (size_t)blocks * sizeof(struct tally);
+    const size_t tallies = (size_t)blocks * sizeof(struct error_stats);
     const size_t opens = JUDGE_OPEN * sizeof(struct judged);
     const size_t samples = JUDGE_SAMPLES * sizeof(struct judged);
     char *memory;
@@ -328,7 +329,7 @@ static cudaError_t launch(struct work *w, int64_t blocks, struct tally *tally, s
     cudaError_t error = cudaMallocAsync((void **)&memory, bytes, 0);
     if (error)
         return error;
-    w->tally = (struct tally *)memory;
+    w->tally = (struct error_stats *)memory;
     w->opens = (struct judged *)(memory + tallies);
     w->sample = (struct judged *)(memory + tallies + opens);
     w->open = (unsigned long long *)(memory + tallies + opens + samples);
@@ -351,12 +352,12 @@ static cudaError_t launch(struct work *w, int64_t blocks, struct tally *tally, s
 extern "C" int REF_NAME(judge_cuda)(const struct judge_request *request, struct judge_report *report)
 {
     struct work w = {};
-    struct tally total = tally_zero();
+    struct error_stats total = error_stats_zero();
     int64_t shape[2];
     unsigned long long open = 0;
 
     memset(report, 0, sizeof *report);
-    tally_report(&total, report);
+    error_stats_report(&total, report);
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         report->sample[s].index = -1;
     w.request = judge_complete(request);
@@ -367,7 +368,7 @@ extern "C" int REF_NAME(judge_cuda)(const struct judge_request *request, struct 
     if (request->only_row)
         shape[0] = 1;
     const int64_t blocks = choose_blocks(shape[0], scratch_of_block(shape));
-    struct tally *tally = (struct tally *)calloc((size_t)blocks, sizeof *tally);
+    struct error_stats *tally = (struct error_stats *)calloc((size_t)blocks, sizeof *tally);
     if (!tally)
         return -1;
     error = take_scratch(&w, blocks, shape);
@@ -375,8 +376,8 @@ extern "C" int REF_NAME(judge_cuda)(const struct judge_request *request, struct 
         error = launch(&w, blocks, tally, report, &open);
     if (!error)
         for (int64_t i = 0; i < blocks; i++)
-            tally_merge(&total, &tally[i]);
-    tally_report(&total, report);
+            error_stats_merge(&total, &tally[i]);
+    error_stats_report(&total, report);
     report->open = (int64_t)open;
     if (w.scratch)
         scrub(w.scratch, w.scratch_bytes);

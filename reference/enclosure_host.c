@@ -227,9 +227,9 @@ REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, const n
     b->terms += rows;
 }
 
-#include "marks.h"
+#include "bitset.h"
 #include REF_HEADER
-#include "tally.h"
+#include "judge_element.h"
 
 /* One thread's work: the request, and the report that all threads share. */
 struct work {
@@ -240,10 +240,11 @@ struct work {
 
 #ifdef REF_DISCRETE
 
-REF_FN void judge_verdict(const struct work *w, struct tally *tally, const struct verdict *v, int64_t index)
+REF_FN void judge_verdict(const struct work *w, struct error_stats *tally, const struct element_verdict *v,
+                          int64_t index)
 {
     struct judged judged;
-    tally_verdict(tally, w->request, v, index, &judged);
+    element_verdict(tally, w->request, v, index, &judged);
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         if (w->request->sample[s] == index)
             w->report->sample[s] = judged;
@@ -261,11 +262,11 @@ static void note_open(const struct work *w, const struct judged *judged)
     }
 }
 
-REF_FN void judge_element(const struct work *w, struct tally *tally, const struct ref_element *e,
+REF_FN void judge_element(const struct work *w, struct error_stats *tally, const struct ref_element *e,
                           int64_t index)
 {
     struct judged judged;
-    if (tally_element(tally, w->request, w->dtype, e, index, &judged) == TALLY_OPEN)
+    if (element_judge(tally, w->request, w->dtype, e, index, &judged) == ELEMENT_OPEN)
         note_open(w, &judged);
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         if (w->request->sample[s] == index)
@@ -291,11 +292,11 @@ int REF_NAME(judge_host)(const struct judge_request *request, struct judge_repor
     const enum dtype dtype = request->problem->tensors[request->output].dtype;
     const struct judge_request complete = judge_complete(request);
     const struct work w = {&complete, report, request->unrounded ? DTYPE_F64 : dtype};
-    struct tally total = tally_zero();
+    struct error_stats total = error_stats_zero();
     memset(report, 0, sizeof *report);
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         report->sample[s].index = -1;
     const int status = judge_all(&w, &total);
-    tally_report(&total, report);
+    error_stats_report(&total, report);
     return status;
 }

@@ -66,7 +66,7 @@ static __global__ void __launch_bounds__(THREADS) judge_kernel(const __grid_cons
     const struct ref_context *c = &w.request.context;
     const struct fold_terms folds = folds_of(&w);
     const int64_t parts = fold_parts(c);
-    struct tally tally = tally_zero();
+    struct error_stats tally = error_stats_zero();
 
     for (int64_t fold = folds.first + blockIdx.x; fold < folds.end; fold += gridDim.x) {
         struct ref_fold *part = (struct ref_fold *)w.scratch + (fold - folds.first) * parts;

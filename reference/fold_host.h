@@ -13,7 +13,7 @@ fold_some(const struct ref_context *c, int64_t fold, struct fold_terms t, struct
     *out = state;
 }
 
-static void judge_fold(const struct work *w, struct tally *tally, int64_t fold, struct ref_fold *part,
+static void judge_fold(const struct work *w, struct error_stats *tally, int64_t fold, struct ref_fold *part,
                        int64_t parts)
 {
     struct ref_element e;
@@ -24,7 +24,7 @@ static void judge_fold(const struct work *w, struct tally *tally, int64_t fold, 
     judge_element(w, tally, &e, fold);
 }
 
-static int judge_all(const struct work *w, struct tally *total)
+static int judge_all(const struct work *w, struct error_stats *total)
 {
     const struct ref_context *c = &w->request->context;
     const int64_t only = w->request->only_row, folds = ref_folds(c);
@@ -35,7 +35,7 @@ static int judge_all(const struct work *w, struct tally *total)
         return -1;
 #pragma omp parallel
     {
-        struct tally tally = tally_zero();
+        struct error_stats tally = error_stats_zero();
 #pragma omp for schedule(dynamic)
         for (int64_t i = first * parts; i < end * parts; i++)
             fold_some(c, i / parts, fold_part(fold_terms_of(c, i / parts), i % parts, parts),
@@ -44,7 +44,7 @@ static int judge_all(const struct work *w, struct tally *total)
         for (int64_t fold = first; fold < end; fold++)
             judge_fold(w, &tally, fold, &state[(fold - first) * parts], parts);
 #pragma omp critical(judge_merge)
-        tally_merge(total, &tally);
+        error_stats_merge(total, &tally);
     }
     free(state);
     return 0;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "context.h"
-#include "fetcher.h"
+#include "device_pages.h"
 
 #ifdef __cplusplus
 extern "C" {

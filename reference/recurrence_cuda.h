@@ -54,7 +54,7 @@ struct kept {
     struct ref_carry carry;
 };
 
-static __device__ __forceinline__ void judge_kept(const struct work *w, struct tally *tally,
+static __device__ __forceinline__ void judge_kept(const struct work *w, struct error_stats *tally,
                                                   const struct kept *kept, int64_t chain, int64_t last,
                                                   int64_t group)
 {
@@ -77,7 +77,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) judge_kernel(const __gri
     const int64_t only = w.request.only_row - 1;
     const int64_t chosen = only / columns * groups + only % columns / REF_COLUMNS;
     const int64_t first = only < 0 ? 0 : chosen, end = only < 0 ? ref_chains(c) * groups : chosen + 1;
-    struct tally tally = tally_zero();
+    struct error_stats tally = error_stats_zero();
 
     for (int64_t i = first + first_task(); i < end; i += task_stride()) {
         const int64_t chain = i / groups, left = columns - i % groups * REF_COLUMNS;

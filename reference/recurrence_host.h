@@ -40,8 +40,8 @@ static int measure_spans(const struct ref_context *c, int64_t first, int64_t end
 }
 
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), flatten)) static void
-judge_columns(const struct work *w, struct tally *tally, int64_t chain, int64_t first, const double *spans,
-              struct ref_rows *rows)
+judge_columns(const struct work *w, struct error_stats *tally, int64_t chain, int64_t first,
+              const double *spans, struct ref_rows *rows)
 {
     const struct ref_context *c = &w->request->context;
     const int64_t left = ref_columns(c) - first, count = left < REF_COLUMNS ? left : REF_COLUMNS;
@@ -63,7 +63,7 @@ judge_columns(const struct work *w, struct tally *tally, int64_t chain, int64_t 
 }
 
 /* Judges all chains, or only the column of the requested samples. */
-static int judge_all(const struct work *w, struct tally *total)
+static int judge_all(const struct work *w, struct error_stats *total)
 {
     const struct ref_context *c = &w->request->context;
     const int64_t only = w->request->only_row - 1, columns = ref_columns(c), steps = ref_steps(c);
@@ -74,7 +74,7 @@ static int judge_all(const struct work *w, struct tally *total)
     int failed = !spans || measure_spans(c, first / across, (end - 1) / across + 1, spans) != 0;
 #pragma omp parallel
     {
-        struct tally tally = tally_zero();
+        struct error_stats tally = error_stats_zero();
         struct ref_rows *rows = malloc(sizeof *rows);
 #pragma omp for schedule(dynamic)
         for (int64_t i = first; i < end; i++)
@@ -83,7 +83,7 @@ static int judge_all(const struct work *w, struct tally *total)
                               rows);
 #pragma omp critical(judge_merge)
         {
-            tally_merge(total, &tally);
+            error_stats_merge(total, &tally);
             failed |= !rows;
         }
         free(rows);

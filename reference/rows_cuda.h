@@ -1,7 +1,7 @@
 /* The enclosure on the GPU, one block per row: a part of enclosure_cuda.cu. */
 static __global__ void __launch_bounds__(THREADS) judge_kernel(const __grid_constant__ struct work w)
 {
-    struct tally tally = tally_zero();
+    struct error_stats tally = error_stats_zero();
     const struct ref_context *c = &w.request.context;
     const int64_t only = w.request.only_row, width = ref_width(c);
     const int64_t first = only ? only - 1 : 0, end = only ? only : ref_rows(c);
@@ -12,7 +12,7 @@ static __global__ void __launch_bounds__(THREADS) judge_kernel(const __grid_cons
         ref_prepare(c, row, scratch, &state);
         for (int64_t j = threadIdx.x; j < width; j += THREADS) {
 #ifdef REF_DISCRETE
-            const struct verdict v = ref_verdict(c, row, j, scratch, &state);
+            const struct element_verdict v = ref_verdict(c, row, j, scratch, &state);
             judge_verdict(&w, &tally, &v, row * width + j);
 #else
             struct ref_element e;

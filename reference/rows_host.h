@@ -1,6 +1,6 @@
 /* The enclosure on the host, row by row: a part of enclosure_host.c. */
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) static void
-judge_row(const struct work *w, struct tally *tally, int64_t row, num *scratch)
+judge_row(const struct work *w, struct error_stats *tally, int64_t row, num *scratch)
 {
     const struct ref_context *c = &w->request->context;
     const int64_t width = ref_width(c);
@@ -8,7 +8,7 @@ judge_row(const struct work *w, struct tally *tally, int64_t row, num *scratch)
     ref_prepare(c, row, scratch, &state);
 #ifdef REF_DISCRETE
     for (int64_t j = 0; j < width; j++) {
-        const struct verdict v = ref_verdict(c, row, j, scratch, &state);
+        const struct element_verdict v = ref_verdict(c, row, j, scratch, &state);
         judge_verdict(w, tally, &v, row * width + j);
     }
 #else
@@ -24,7 +24,7 @@ judge_row(const struct work *w, struct tally *tally, int64_t row, num *scratch)
 #endif
 }
 
-static int judge_all(const struct work *w, struct tally *total)
+static int judge_all(const struct work *w, struct error_stats *total)
 {
     const struct ref_context *c = &w->request->context;
     const int64_t only = w->request->only_row, scratch_count = ref_scratch(c);
@@ -32,7 +32,7 @@ static int judge_all(const struct work *w, struct tally *total)
     int failed = 0;
 #pragma omp parallel
     {
-        struct tally tally = tally_zero();
+        struct error_stats tally = error_stats_zero();
         num *scratch = malloc((size_t)(scratch_count + 1) * sizeof *scratch);
 #pragma omp for schedule(dynamic)
         for (int64_t row = first; row < end; row++)
@@ -40,7 +40,7 @@ static int judge_all(const struct work *w, struct tally *total)
                 judge_row(w, &tally, row, scratch);
 #pragma omp critical(judge_merge)
         {
-            tally_merge(total, &tally);
+            error_stats_merge(total, &tally);
             failed |= !scratch;
         }
         free(scratch);

@@ -36,7 +36,7 @@
 REF_FN const void *witness_read(const struct ref_context *c, int tensor, int64_t index, int64_t size)
 {
     if (c->fetcher)
-        return fetcher_read(c->fetcher, tensor, index * size);
+        return device_pages_read(c->fetcher, tensor, index * size);
     return (const char *)c->tensor[tensor] + index * size;
 }
 
@@ -44,7 +44,7 @@ REF_FN const void *witness_read(const struct ref_context *c, int tensor, int64_t
 REF_FN const void *witness_read_now(const struct ref_context *c, int tensor, int64_t index, int64_t size)
 {
     if (c->fetcher)
-        return fetcher_read_now(c->fetcher, tensor, index * size);
+        return device_pages_read_now(c->fetcher, tensor, index * size);
     return (const char *)c->tensor[tensor] + index * size;
 }
 
@@ -61,9 +61,9 @@ REF_FN const void *witness_read_now(const struct ref_context *c, int tensor, int
 #define FETCH(c, touch)                                                                                      \
     do {                                                                                                     \
         if ((c)->fetcher) {                                                                                  \
-            fetcher_record((c)->fetcher);                                                                    \
+            device_pages_record((c)->fetcher);                                                               \
             touch;                                                                                           \
-            fetcher_gather();                                                                                \
+            device_pages_gather();                                                                           \
         }                                                                                                    \
     } while (0)
 
@@ -112,7 +112,7 @@ REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, const n
     b->extra[0] += *extra * fabs(v);
 }
 
-#include "marks.h"
+#include "bitset.h"
 #include "sums.h"
 #include REF_HEADER
 
@@ -183,7 +183,7 @@ static int hear(const struct judge_request *request, const struct judged *elemen
     if (evaluate(&request->context, element->index, p, &e) != 0)
         return -1;
     if (request->problem->tensors[request->output].role != TENSOR_INOUT && e.kept != REF_COPIED)
-        e.kept = false; /* as in tally_element: one reference may serve both roles */
+        e.kept = false; /* as in element_judge: one reference may serve both roles */
     /* nothing to compute: only compare both flags, and check whether the bits were kept */
     if (e.kept || element->kept) {
         answer->value = element->mid;
@@ -197,7 +197,7 @@ static int hear(const struct judge_request *request, const struct judged *elemen
         answer->inside = same_special(answer->value, element->mid);
         return 0;
     }
-    if (isinf(got)) /* as in tally_distance */
+    if (isinf(got)) /* as in error_stats_distance */
         got = copysign(
             error_overflow(request->unrounded ? DTYPE_F64 : request->problem->tensors[request->output].dtype),
             got);

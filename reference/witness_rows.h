@@ -43,7 +43,8 @@ static int hear(const struct judge_request *request, const struct judged *elemen
     const int64_t row = row_of(c, element->index);
     if (p->row != row && prepare_row(c, row, p) != 0)
         return -1;
-    const struct verdict v = ref_verdict(c, row, element->index % ref_width(c), p->scratch, &p->state);
+    const struct element_verdict v =
+        ref_verdict(c, row, element->index % ref_width(c), p->scratch, &p->state);
     answer->value = v.want;
     answer->ok = v.right;
     answer->inside = v.want == element->mid || (isnan(v.want) && isnan(element->mid));

@@ -44,17 +44,23 @@ forbid gen '(\.\./)*(reference|verify|reports|tests)/' "gen includes problems on
 forbid reference '(\.\./)*(gen|verify|reports|tests)/' "reference includes problems only"
 forbid reports '(\.\./)*(gen|reference|verify|tests)/' "reports know result.h and what a problem is"
 forbid verify '(\.\./)*tests/' "nothing but tests includes tests"
-for family in verify/*; do
-    [ "$family" = verify/cli ] ||
-        forbid "$family" '(\.\./)*(verify/)?cli/' "verify/cli fills the options of the families below it"
+# Families of verify/, lowest first: each may include those before it. doc/architecture.md lists them in this order.
+FAMILIES="util score history device runner sandbox worker build problem torch session diagnose compare export selftest cli"
+above=
+for family in $(echo "$FAMILIES" | tr ' ' '\n' | sed '1!G;h;$!d'); do
+    [ -z "$above" ] || forbid "verify/$family" "(\.\./)*(verify/)?($above)/" "verify/$family may include these only: ${FAMILIES%%" $family"*}"
+    above=$family${above:+|$above}
 done
-forbid verify/system '(\.\./)*verify/' "verify/system is for all families and knows none"
-for family in verify/build verify/device verify/isolate verify/measure verify/problem; do
-    forbid "$family" '(\.\./)*verify/(session|diagnose|audit)/' "sessions stand on $family, not the other way"
+for folder in verify/*/; do
+    family=${folder#verify/}
+    case " $FAMILIES " in
+    *" ${family%/} "*) ;;
+    *) [ -z "$(code "$folder")" ] || complain "$folder has no place in the order of families" "add it to FAMILIES in tests/house.sh" ;;
+    esac
 done
 
 for file in verify/session/judge.[ch] verify/session/witness.[ch] verify/session/expected_values.[ch]; do
-    [ ! -f "$file" ] || forbid "$file" '(\.\./)*(verify/isolate/|worker|buffers|evidence|session)' \
+    [ ! -f "$file" ] || forbid "$file" '(\.\./)*(verify/worker/|worker|buffers|evidence|session)' \
         "the judge knows no candidate: it takes an instance and the tensors of a call"
 done
 

@@ -8,7 +8,7 @@
 #include "share.h"
 #include "skip.h"
 #include "suites.h"
-#include "verify/isolate/sandbox.h"
+#include "verify/sandbox/sandbox.h"
 
 static const struct {
     const char *name;

@@ -41,24 +41,25 @@ END_TEST
 static const struct {
     const char *path, *line;
 } breaks[] = {
-    {"gen/explain/x.h", "#include \"gen/draw/draw_internal.h\""},
-    {"verify/audit/x.c", "#include \"../session/session_internal.h\""},
+    {"gen/rules/x.h", "#include \"gen/draw/draw_internal.h\""},
+    {"verify/selftest/x.c", "#include \"../session/session_internal.h\""},
     {"problems/softmax/problem.c", "#include \"gen/draw/draw.h\""},
     {"problems/softmax/problem.c", "#include \"reference/judge.h\""},
     {"problems/softmax/problem.c", "#include \"../problem.h\""},
     {"problems/softmax/reference_y.h", "#include \"../gemm_reference.h\""},
     {"gen/draw/x.c", "#include \"reference/judge.h\""},
-    {"gen/draw/x.c", "#include \"verify/system/clock.h\""},
+    {"gen/draw/x.c", "#include \"verify/util/clock.h\""},
     {"reference/x.cu", "#include \"gen/draw/draw.h\""},
     {"reference/x.h", "#include \"../verify/device/memory.h\""},
     {"reports/x.c", "#include \"verify/session/run.h\""},
     {"reports/x.c", "#include \"gen/contract/space.h\""},
     {"verify/session/x.c", "#include \"verify/cli/options.h\""},
     {"verify/session/judge.c", "#include \"buffers.h\""},
-    {"verify/session/judge.h", "#include \"verify/isolate/child.h\""},
+    {"verify/session/judge.h", "#include \"verify/worker/child.h\""},
     {"verify/device/x.cu", "#include \"../cli/show.h\""},
-    {"verify/system/x.h", "#include \"verify/device/device.h\""},
-    {"verify/isolate/x.c", "#include \"verify/session/run.h\""},
+    {"verify/util/x.h", "#include \"verify/device/device.h\""},
+    {"verify/worker/x.c", "#include \"verify/session/run.h\""},
+    {"verify/runner/x.c", "#include \"verify/worker/child.h\""},
     {"verify/cli/x.c", "#include \"tests/support/cli.h\""},
 };
 
@@ -66,8 +67,8 @@ START_TEST(an_include_against_the_arrows_is_found)
 {
     char said[4000];
     ck_assert_int_eq(
-        system("mkdir -p gen/draw gen/explain reference reports tests problems/softmax verify/cli "
-               "verify/audit verify/session verify/device verify/system verify/isolate"),
+        system("mkdir -p gen/draw gen/rules reference reports tests problems/softmax verify/cli "
+               "verify/selftest verify/session verify/device verify/util verify/worker verify/runner"),
         0);
     cli_put(breaks[_i].path, "#include \"x.h\"\n");
     ck_assert_msg(run_house(said, sizeof said) == 0, "%s", said);

@@ -299,8 +299,8 @@ static bool take_config(const struct covering *b, const struct row *row, const s
     return true;
 }
 
-/* Returns the axes with listed values, one bit each. A row of scouts is drawn for their pairs, which ranges can
- * serve at any size. */
+/* Returns the axes with listed values, one bit each. A row of scouts is drawn for their pairs, which ranges
+ * can serve at any size. */
 unsigned covering_listed(const struct covering *b)
 {
     unsigned axes = 0;

@@ -33,7 +33,7 @@ REF_FN int64_t topk_padded(const struct ref_context *c)
  * candidate names, and one per position that it names twice. */
 REF_FN int64_t ref_scratch(const struct ref_context *c)
 {
-    return topk_padded(c) + 2 * mark_words(c->extent[TOPK_N]);
+    return topk_padded(c) + 2 * bitset_words(c->extent[TOPK_N]);
 }
 
 REF_FN double ref_cost(const struct ref_context *c)
@@ -109,19 +109,19 @@ REF_FN void topk_select(const struct ref_context *c, int64_t row, num *scratch, 
     const int64_t n = c->extent[TOPK_N], size = topk_padded(c), least = topk_least(c, row);
     for (int64_t i = REF_LANE; i < size; i += REF_LANES)
         scratch[i] = num_of(-INFINITY);
-    for (int64_t i = REF_LANE; i < 2 * mark_words(n); i += REF_LANES)
-        mark_clear(scratch + size + i);
+    for (int64_t i = REF_LANE; i < 2 * bitset_words(n); i += REF_LANES)
+        bitset_clear(scratch + size + i);
     ref_barrier();
     for (int64_t i = REF_LANE; i < n; i += REF_LANES) {
         const double x = REF_F32(c, TOPK_X, row * n + i);
         if (topk_order(x) > least)
-            scratch[mark_count(scratch + size)] = num_of(x);
+            scratch[bitset_count(scratch + size)] = num_of(x);
     }
     ref_barrier();
-    state->greater = mark_counted(scratch + size);
+    state->greater = bitset_counted(scratch + size);
     state->least = topk_value(least);
     topk_sort(scratch, size);
-    mark_clear(scratch + size); /* the counter is no longer needed; the bits follow */
+    bitset_clear(scratch + size); /* the counter is no longer needed; the bits follow */
     ref_barrier();
 }
 
@@ -133,30 +133,30 @@ REF_FN int64_t topk_index(const struct ref_context *c, int64_t row, int64_t j)
 REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch, struct ref_state *state)
 {
     const int64_t n = c->extent[TOPK_N];
-    num *named = scratch + topk_padded(c), *twice = named + mark_words(n);
+    num *named = scratch + topk_padded(c), *twice = named + bitset_words(n);
     topk_select(c, row, scratch, state);
     for (int64_t j = REF_LANE; j < c->extent[TOPK_K]; j += REF_LANES) {
         const int64_t index = topk_index(c, row, j);
-        if (index >= 0 && index < n && mark_set(named, index))
-            mark_set(twice, index);
+        if (index >= 0 && index < n && bitset_set(named, index))
+            bitset_set(twice, index);
     }
     ref_barrier();
 }
 
 /* Element j is right if its value is the j-th largest, and its index names a position with the same bits that
  * no other element of the row names. */
-REF_FN struct verdict ref_verdict(const struct ref_context *c, int64_t row, int64_t j, num *scratch,
+REF_FN struct element_verdict ref_verdict(const struct ref_context *c, int64_t row, int64_t j, num *scratch,
                                   const struct ref_state *state)
 {
     const int64_t n = c->extent[TOPK_N], index = topk_index(c, row, j), at = row * c->extent[TOPK_K] + j;
-    num *twice = scratch + topk_padded(c) + mark_words(n);
-    struct verdict v = {TOPK_VALUES, REF_F32(c, TOPK_VALUES, at), 0, 0, false, false};
+    num *twice = scratch + topk_padded(c) + bitset_words(n);
+    struct element_verdict v = {TOPK_VALUES, REF_F32(c, TOPK_VALUES, at), 0, 0, false, false};
 
     v.want = v.expected = j < state->greater ? num_mid(scratch[j]) : state->least;
     v.unwritten = REF_BITS32(c, TOPK_VALUES, at) == REF_POISON || index == (int64_t)REF_POISON64;
     if (v.got != v.want)
         return v;
-    v.right = !v.unwritten && index >= 0 && index < n && !mark_has(twice, index) &&
+    v.right = !v.unwritten && index >= 0 && index < n && !bitset_has(twice, index) &&
               REF_BITS32(c, TOPK_VALUES, at) == REF_BITS32(c, TOPK_X, row * n + index);
     if (!v.right) { /* the value is right, its index is not */
         v.tensor = TOPK_INDICES;

@@ -20,7 +20,7 @@ void github_speak(FILE *out, const char *token)
     fprintf(out, "::%s::\n", token);
 }
 
-static const char *level(enum verdict verdict)
+static const char *level(enum element_verdict verdict)
 {
     switch (verdict) {
     case VERDICT_GENERAL: return "notice";
@@ -77,7 +77,7 @@ static void print_failures(FILE *out, const struct result *result)
 
 void github_print(FILE *out, const struct result *result)
 {
-    const enum verdict verdict = result_verdict(result);
+    const enum element_verdict verdict = result_verdict(result);
     char title[128], text[SUMMARY_SIZE];
 
     snprintf(title, sizeof title, "%.60s: %s", text_or(result->problem, "unseen"), verdict_name(verdict));

@@ -142,7 +142,7 @@ static void print_properties(FILE *out, const struct result *result)
 
 static void print_verdict(FILE *out, const struct result *result)
 {
-    const enum verdict verdict = result_verdict(result);
+    const enum element_verdict verdict = result_verdict(result);
     const bool accepted =
         verdict == VERDICT_GENERAL || (verdict == VERDICT_LIMITED && result->accept_limited);
     const bool fails = !accepted || result->without[0] != '\0';

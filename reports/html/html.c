@@ -98,7 +98,7 @@ static void print_run(FILE *out, const struct result *result)
 
 static void print_verdict(FILE *out, const struct result *result)
 {
-    const enum verdict verdict = result_verdict(result);
+    const enum element_verdict verdict = result_verdict(result);
     char text[SUMMARY_SIZE];
 
     fprintf(out, "<header class=\"verdict\"><p class=\"what\">");

@@ -27,7 +27,7 @@ static const char *paint_class(enum paint paint)
 static void print_candidate(FILE *out, const struct result *result, int number)
 {
     const struct passed seen = passed_of(result, false), unseen = passed_of(result, true);
-    const enum verdict verdict = result_verdict(result);
+    const enum element_verdict verdict = result_verdict(result);
     char text[SUMMARY_SIZE] = "";
 
     fprintf(out, "<tr><td><a href=\"#result%d\">", number);

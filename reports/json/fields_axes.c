@@ -1,5 +1,5 @@
-/* Tables of a result's axes, derived sizes and words of a command. The reader makes a problem of them, which has
- * axes only. */
+/* Tables of a result's axes, derived sizes and words of a command. The reader makes a problem of them, which
+ * has axes only. */
 #include <stdlib.h>
 
 #include "json_fields.h"

@@ -9,7 +9,7 @@
 
 static const char *verdict_word(int i)
 {
-    return verdict_name((enum verdict)i);
+    return verdict_name((enum element_verdict)i);
 }
 
 static const char *finding_word(int i)
@@ -58,7 +58,7 @@ const struct record findings_record = {.fields = findings_fields};
 /* ---- The verdict. With --tolerance published it is that check's, and ours is stored beside it. ---- */
 
 struct verdict_keys {
-    enum verdict verdict, judged;
+    enum element_verdict verdict, judged;
     bool decides;
     int rejected, accepted;
 };
@@ -95,15 +95,16 @@ static json_t *write_verdict(const void *record)
     return json_of_text(verdict_name(result_verdict(record)));
 }
 
-static enum verdict read_name(struct reading *r, const json_t *object, const char *key, int otherwise)
+static enum element_verdict read_name(struct reading *r, const json_t *object, const char *key, int otherwise)
 {
-    return (enum verdict)json_read_name(r, object, key, verdict_names.name, verdict_names.count, otherwise);
+    return (enum element_verdict)json_read_name(r, object, key, verdict_names.name, verdict_names.count,
+                                                otherwise);
 }
 
 static void read_verdict(struct reading *r, const json_t *object, const char *key, void *record)
 {
     const json_t *const published = json_read_object(r, object, "published");
-    const enum verdict verdict = read_name(r, object, key, VERDICT_INCONCLUSIVE);
+    const enum element_verdict verdict = read_name(r, object, key, VERDICT_INCONCLUSIVE);
     struct result *const result = record;
 
     result->published_judged = published != NULL;

@@ -1,4 +1,5 @@
-/* Tables of the scores. A stored result's scores are not recomputed, since the table of rewards is not in the file. */
+/* Tables of the scores. A stored result's scores are not recomputed, since the table of rewards is not in the
+ * file. */
 #include "json_fields.h"
 #include "reports/record/scores.h"
 #include "json_read_internal.h"

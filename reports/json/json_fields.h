@@ -1,5 +1,5 @@
-/* Tables of the JSON result. One row describes one key: its type, its place in a struct, the condition under which
- * it applies, and its description. The writer, the reader and the JSON schema all walk these tables. */
+/* Tables of the JSON result. One row describes one key: its type, its place in a struct, the condition under
+ * which it applies, and its description. The writer, the reader and the JSON schema all walk these tables. */
 #ifndef UNSEEN_JSON_FIELDS_H
 #define UNSEEN_JSON_FIELDS_H
 
@@ -95,8 +95,8 @@ static inline bool field_is_end(const struct field *field)
     return field->key == NULL && field->type == FIELD_BOOL;
 }
 
-/* The object of all keys of a record; null if it is optional and not present. The caller owns it; NULL: out of
- * memory. */
+/* The object of all keys of a record; null if it is optional and not present. The caller owns it; NULL: out
+ * of memory. */
 json_t *json_of_record(const struct record *record, const void *data);
 
 enum { SCHEMA_NUMBER = 1 };

@@ -14,12 +14,12 @@ struct stored_result {
 enum json_read_status { JSON_READ_OK, JSON_READ_INPUT, JSON_READ_ENVIRONMENT };
 
 /* Reads a result of schema 1 from a file, a pipe or "-" (standard input). Unknown keys are ignored. Missing
- * newer keys take
- * their "not present" value. Wrong types, unknown names and texts that do not fit are errors. Returns JSON_READ_OK, or another
- * status with a message (found, expected, what to do) and nothing to free. JSON_READ_ENVIRONMENT: out of memory.
+ * newer keys take their "not present" value. Wrong types, unknown names and texts that do not fit are errors.
+ * Returns JSON_READ_OK, or another status with a message (found, expected, what to do) and nothing to free.
+ * JSON_READ_ENVIRONMENT: out of memory.
  *
- * Some fields are not in a file and stay empty: `timed_config` (its line is there), the problem's tensors and input
- * classes. */
+ * Some fields are not in a file and stay empty: `timed_config` (its line is there), the problem's tensors and
+ * input classes. */
 enum json_read_status json_read(const char *path, struct stored_result *stored, char *error,
                                 size_t error_size);
 void json_read_free(struct stored_result *stored);

@@ -36,8 +36,8 @@ void json_read_fail(struct reading *r, const char *key, const json_t *value, con
 
 /* Fills r->problem, which the caller frees; it stays NULL without axes. */
 void json_read_axes(struct reading *r, const json_t *json, const char *problem);
-/* Fills `data` with the values of all keys of `record`. Missing keys give the values of an empty object; `object`
- * NULL is one. */
+/* Fills `data` with the values of all keys of `record`. Missing keys give the values of an empty object;
+ * `object` NULL is one. */
 void json_read_record(struct reading *r, const struct record *record, const json_t *object, void *data);
 
 #endif

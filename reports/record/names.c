@@ -51,12 +51,12 @@ static const struct {
     [VERDICT_INCONCLUSIVE] = {"inconclusive", PAINT_DOUBTFUL},
 };
 
-const char *verdict_name(enum verdict verdict)
+const char *verdict_name(enum element_verdict verdict)
 {
     return verdicts[verdict].name;
 }
 
-enum paint verdict_paint(enum verdict verdict)
+enum paint verdict_paint(enum element_verdict verdict)
 {
     return verdicts[verdict].paint;
 }

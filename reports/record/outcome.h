@@ -102,7 +102,7 @@ struct reason {
     int tensor; /* the tensor, for CAUSE_GUARD, CAUSE_SLACK, CAUSE_GAP, CAUSE_INPUT; -1: not known */
 };
 
-enum verdict {
+enum element_verdict {
     VERDICT_GENERAL,
     VERDICT_LIMITED,
     VERDICT_SPECIALIZED,
@@ -112,7 +112,7 @@ enum verdict {
     VERDICT_INCONCLUSIVE,
     VERDICT_COUNT
 };
-const char *verdict_name(enum verdict verdict);
-enum paint verdict_paint(enum verdict verdict);
+const char *verdict_name(enum element_verdict verdict);
+enum paint verdict_paint(enum element_verdict verdict);
 
 #endif

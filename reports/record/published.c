@@ -46,7 +46,7 @@ bool published_decides(const struct result *result)
            result->verdict != VERDICT_FORBIDDEN;
 }
 
-enum verdict result_verdict(const struct result *result)
+enum element_verdict result_verdict(const struct result *result)
 {
     return published_decides(result) ? result->published_verdict : result->verdict;
 }

@@ -21,7 +21,7 @@ struct published_tally published_count(const struct result *result);
 
 /* The verdict that decides the exit status: ours, or with --tolerance published the published check's.
  * Evidence of cheating overrides both. */
-enum verdict result_verdict(const struct result *result);
+enum element_verdict result_verdict(const struct result *result);
 /* True when result_verdict is the published check's. */
 bool published_decides(const struct result *result);
 

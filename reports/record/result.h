@@ -336,13 +336,13 @@ struct result {
     char unseen_given[512]; /* the file with the unseen set, if the user gave one; empty: it was drawn */
     /* the seen set is a smaller substitute: the published set is too large for the host */
     bool seen_stands_in;
-    const char *admitted;           /* the arithmetic class that the problem admits on this device */
-    const char *fits;               /* the tightest class that explains the errors of all configurations */
-    bool unexplained;               /* no class explains them */
-    bool downgrade;                 /* `fits` is looser than `admitted`: a silent precision downgrade */
-    bool published_tolerance;       /* --tolerance published: published_verdict decides (published.h) */
-    enum verdict verdict;           /* by our own judgement, even with --tolerance published */
-    enum verdict published_verdict; /* the published check's verdict on the same run */
+    const char *admitted;         /* the arithmetic class that the problem admits on this device */
+    const char *fits;             /* the tightest class that explains the errors of all configurations */
+    bool unexplained;             /* no class explains them */
+    bool downgrade;               /* `fits` is looser than `admitted`: a silent precision downgrade */
+    bool published_tolerance;     /* --tolerance published: published_verdict decides (published.h) */
+    enum element_verdict verdict; /* by our own judgement, even with --tolerance published */
+    enum element_verdict published_verdict; /* the published check's verdict on the same run */
     bool published_judged;
     /* User-defined tolerances. They replace the published ones in everything that is called published. */
     struct result_tolerance own_tolerance;

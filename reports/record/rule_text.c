@@ -12,8 +12,8 @@ const char *rule_kind_name(enum rule_kind kind)
     return name[kind];
 }
 
-/* "every failure has cols % 2 == 1 (41 of 41; none of 30 fresh runs elsewhere); where it holds, 9 of 14 fresh runs fail, of
- * all runs 12 of 12 with input=needle and 20 of 44 without" */
+/* "every failure has cols % 2 == 1 (41 of 41; none of 30 fresh runs elsewhere); where it holds, 9 of 14 fresh
+ * runs fail, of all runs 12 of 12 with input=needle and 20 of 44 without" */
 static void necessary_text(char text[RULE_TEXT_SIZE], const struct rule *rule)
 {
     int length =

@@ -280,7 +280,7 @@ bool summary_retention(char text[SUMMARY_SIZE], const struct result *result)
 static bool has_no_score(const struct result *result, const struct score_value *score,
                          const struct set_score *set)
 {
-    const enum verdict verdict = result_verdict(result);
+    const enum element_verdict verdict = result_verdict(result);
 
     if (score->state == SCORE_NONE) /* after a failure, a missing score needs no explanation */
         return !set->timed && (verdict == VERDICT_GENERAL || verdict == VERDICT_LIMITED);

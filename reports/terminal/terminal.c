@@ -254,7 +254,7 @@ static void print_provenance(FILE *out, const struct result *result)
 
 static void print_closing(FILE *out, const struct result *result, bool colour)
 {
-    const enum verdict verdict = result_verdict(result);
+    const enum element_verdict verdict = result_verdict(result);
 
     fprintf(out, "%s%s%s after %.1f s\n", terminal_paint(verdict_paint(verdict), colour),
             verdict_name(verdict), terminal_plain(colour), result->seconds);

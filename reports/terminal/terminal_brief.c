@@ -202,8 +202,8 @@ static void print_arithmetic(FILE *out, const struct result *result)
     terminal_line(out, "arithmetic", text);
 }
 
-/* How the right answers of an imported task are known. False: it is another problem; or the values of a failure take the screen's last
- * lines, and -v says it. */
+/* How the right answers of an imported task are known. False: it is another problem; or the values of a
+ * failure take the screen's last lines, and -v says it. */
 static bool print_answers(FILE *out, const struct result *result)
 {
     char text[SUMMARY_SIZE];

@@ -106,7 +106,7 @@ static void print_inconclusive(FILE *out, const struct result *result)
         advice(out, "This is no word about the candidate. Mend the reason above, then run it again.");
 }
 
-static void print_advice(FILE *out, const struct result *result, enum verdict verdict)
+static void print_advice(FILE *out, const struct result *result, enum element_verdict verdict)
 {
     switch (verdict) {
     case VERDICT_LIMITED:
@@ -127,7 +127,7 @@ static void print_advice(FILE *out, const struct result *result, enum verdict ve
 
 void terminal_next(FILE *out, const struct result *result)
 {
-    const enum verdict verdict = result_verdict(result);
+    const enum element_verdict verdict = result_verdict(result);
 
     fprintf(out, "\nNext:\n");
     print_advice(out, result, verdict);

@@ -157,7 +157,7 @@ static void print_speed(FILE *out, const struct result *result)
 
 void terminal_table_brief(FILE *out, const struct result *result)
 {
-    const enum verdict verdict = result_verdict(result);
+    const enum element_verdict verdict = result_verdict(result);
 
     print_outcomes(out, result);
     /* times of these candidates mean nothing */

@@ -19,7 +19,7 @@ static void print_published(FILE *out, const struct result *result)
 
 void terminal_verdict(FILE *out, const struct result *result, bool colour)
 {
-    const enum verdict verdict = result_verdict(result);
+    const enum element_verdict verdict = result_verdict(result);
     char text[SUMMARY_SIZE];
 
     summary_verdict(text, result);

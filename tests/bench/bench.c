@@ -9,7 +9,7 @@
 #include "gen/contract/instantiate.h"
 #include "gen/contract/space.h"
 #include "reference/judge.h"
-#include "verify/system/clock.h"
+#include "verify/util/clock.h"
 #include "verify/device/peaks.h"
 #include "verify/device/memory.h"
 
@@ -156,21 +156,21 @@ static void bench_witness(const struct device *device, const char *problem, cons
     struct bench b;
     struct judged element = {.allowed = 1};
     struct witnessed answer;
-    struct fetcher *fetcher = NULL;
+    struct device_pages *fetcher = NULL;
     int64_t bytes[PROBLEM_MAX_TENSORS];
     open_bench(&b, device, problem, line);
     element.index = instance_tensor_count(&b.instance.tensor[b.request.output]) - 1;
     for (int t = 0; t < b.tensors; t++)
         bytes[t] = (int64_t)b.bytes[t];
     if (device->backend == BACKEND_CUDA)
-        fetcher = fetcher_open(&b.request, bytes, b.tensors, b.memory->to_host, b.memory->gather);
+        fetcher = device_pages_open(&b.request, bytes, b.tensors, b.memory->to_host, b.memory->gather);
     const double start = clock_seconds();
     if (b.reference->witness(&b.request, &element, &answer) != 0)
         die("out of memory");
     const double seconds = clock_seconds() - start;
     printf("  witness of one element of %-34s %10.3f ms  %9.1f ns a term (MPFR, %d cores at most)\n", problem,
            1e3 * seconds, 1e9 * seconds / terms, omp_get_max_threads());
-    fetcher_close(fetcher);
+    device_pages_close(fetcher);
     close_bench(&b);
 }
 

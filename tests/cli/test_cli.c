@@ -173,7 +173,7 @@ END_TEST
 START_TEST(verifys_help_names_every_option_of_the_contract)
 {
     static const char *const options[] = {
-        "--device=",   "--seen=", "--contract=",    "--unseen=",   "--effort=",  "--seed=",
+        "--device=",   "--seen=", "--contract=", "--unseen=",   "--effort=",  "--seed=",
         "--baseline=", "--json=", "--csv=",      "--no-timing", "--timeout=", "--jobs=",
         "-v,",         "-q,",     "--fail-fast", "--tolerance="};
     CLI("verify", "--help");

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #define QUICK                                                                                                \
-    "--device", "host", "--contract", "small.space", "--seen", "small.seen", "--effort", "quick", "--no-timing"
+    "--device", "host", "--contract", "small.space", "--seen", "small.seen", "--effort", "quick",            \
+        "--no-timing"
 #define CHECK "--device", "host", "--contract", "small.space"
 
 static const char planned[] =

@@ -51,8 +51,8 @@ END_TEST
 START_TEST(without_an_effort_an_audit_takes_the_quick_one)
 {
     json_error_t error;
-    CLI("audit", "softmax", "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen", "--seed", "3",
-        "--json", "a.json");
+    CLI("audit", "softmax", "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen", "--seed",
+        "3", "--json", "a.json");
     json_t *root = json_load_file("a.json", 0, &error);
     ck_assert_msg(root != NULL, "%s", error.text);
     ck_assert_int_eq(json_integer_value(json_object_get(root, "unseen_configs")), 35);

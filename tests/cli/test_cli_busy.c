@@ -117,8 +117,9 @@ static void expect_no_timeout(const char *config, const char *seen, const char *
     cli_put("large.seen", seen);
     cli_put("large.regress", regress);
     cli_put("slow.c", slow);
-    CLI("verify", "softmax", "slow.c", "--device", "host", "--contract", "large.space", "--seen", "large.seen",
-        "--regressions", "large.regress", "--unseen", "1", "--seed", "1", "--timeout", "0.1", "--no-timing");
+    CLI("verify", "softmax", "slow.c", "--device", "host", "--contract", "large.space", "--seen",
+        "large.seen", "--regressions", "large.regress", "--unseen", "1", "--seed", "1", "--timeout", "0.1",
+        "--no-timing");
     cli_expect(0, "general: ");
     char *note = strstr(cli.out, config);
     ck_assert_msg(note != NULL, "%s", cli.out);

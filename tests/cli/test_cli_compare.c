@@ -19,7 +19,7 @@ static void put_one(void)
 }
 
 #define TIMED                                                                                                \
-    "--device", "host", "--contract", "tiny.space", "--seen", "one.seen", "--seed", "3", "--unseen", "0",       \
+    "--device", "host", "--contract", "tiny.space", "--seen", "one.seen", "--seed", "3", "--unseen", "0",    \
         "--no-lock"
 
 START_TEST(a_configuration_that_is_lost_is_a_regression)

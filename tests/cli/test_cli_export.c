@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #define EXPORT(...)                                                                                          \
-    CLI("export", "softmax", "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen", "--seed",   \
-        "7", "--unseen", "6", __VA_ARGS__)
+    CLI("export", "softmax", "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen",          \
+        "--seed", "7", "--unseen", "6", __VA_ARGS__)
 
 static const json_t *at(const json_t *json, size_t i)
 {

@@ -268,8 +268,7 @@ START_TEST(an_installed_tool_freezes_for_its_user)
                      0);
     ck_assert_int_eq(system("ls inst/share/unseen/shapes | cmp -s - before && test ! -e inst/shapes"), 0);
     ck_assert_int_eq(
-        system("env -u HOME -u XDG_DATA_HOME inst/bin/unseen pin softmax 'rows=3 cols=7' 2>err.txt"),
-        3 << 8);
+        system("env -u HOME -u XDG_DATA_HOME inst/bin/unseen pin softmax 'rows=3 cols=7' 2>err.txt"), 3 << 8);
     ck_assert_int_eq(system("grep -q -e --regressions err.txt && test ! -e inst/shapes"), 0);
     /* both files are run first: the installed one, and the user's */
     ck_assert_int_eq(system("echo 'rows=5 cols=77 seed=4' >inst/share/unseen/shapes/softmax.regress"), 0);
@@ -280,10 +279,9 @@ START_TEST(an_installed_tool_freezes_for_its_user)
     ck_assert_int_eq(system("grep -q 'rows=3 cols=4099 input=normal seed=91  # unseen' out.txt && "
                             "grep -q 'rows=5 cols=77 input=normal seed=4  # unseen' out.txt"),
                      0);
-    ck_assert_int_eq(
-        system("cd elsewhere && HOME=$PWD/../home XDG_DATA_HOME= ../inst/bin/unseen pin softmax "
-               "'rows=3 cols=4099 seed=91' >../out.txt 2>&1"),
-        0);
+    ck_assert_int_eq(system("cd elsewhere && HOME=$PWD/../home XDG_DATA_HOME= ../inst/bin/unseen pin softmax "
+                            "'rows=3 cols=4099 seed=91' >../out.txt 2>&1"),
+                     0);
     ck_assert_int_eq(access("home/.local/share/unseen/softmax.regress", R_OK), 0);
 }
 END_TEST

@@ -143,8 +143,8 @@ START_TEST(verify_runs_what_draw_prints)
     cli_put_kernel("right.c", "", "0");
     CLI("check", "softmax", "right.c", line, HOST); /* with its comment, so that lines can be pasted */
     cli_expect(0, "pass: rows=");
-    CLI("verify", "-v", "softmax", "right.c", HOST, "--contract", "tiny.space", "--seed", "7", "--unseen", "4",
-        "--no-timing");
+    CLI("verify", "-v", "softmax", "right.c", HOST, "--contract", "tiny.space", "--seed", "7", "--unseen",
+        "4", "--no-timing");
     cli_expect(1, commitment); /* the published set is not in this contract: nothing to compare with */
     free(line);
 }

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "verify/export/stored.h"
+#include "verify/export/tensor_file.h"
 
 /* --- a reader of safetensors --- */
 
@@ -218,7 +218,7 @@ START_TEST(every_type_has_its_name)
     static const struct problem problem = {.name = "all", .axes = axes, .tensors = tensors};
     static struct instance instance;
     const struct config config = {.problem = &problem, .seed = 1};
-    struct stored_file file = {&config, &instance, "seen", "said \"so\"", {0}, 0};
+    struct tensor_file file = {&config, &instance, "seen", "said \"so\"", {0}, 0};
     struct safe safe = {.size = 0};
     for (int t = 0; tensors[t].name; t++) {
         instance.tensor[t] = (struct instance_tensor){.rank = 2, .dim = {t == 3 ? 0 : 3, 5}};
@@ -247,8 +247,8 @@ START_TEST(what_cannot_be_written_is_told_and_leaves_nothing)
 {
     struct stat status;
 #define EXPORT(...)                                                                                          \
-    CLI("export", "softmax", "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen", "--seed",   \
-        "7", "--unseen", "6", "--format", "json", __VA_ARGS__)
+    CLI("export", "softmax", "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen",          \
+        "--seed", "7", "--unseen", "6", "--format", "json", __VA_ARGS__)
     EXPORT("--inputs", "x", "--inputs-as", "zip");
     cli_expect_error(2, "--inputs-as 'zip'", "expected one of npy, safetensors", "--inputs-as safetensors");
     ck_assert_int_ne(stat("x", &status), 0);

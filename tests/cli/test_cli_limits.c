@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "verify/device/lease.h"
-#include "verify/system/clock.h"
+#include "verify/util/clock.h"
 
 /* The n-th result's word for `key`. */
 static const char *of_result(const json_t *result, size_t n, const char *key)
@@ -146,8 +146,8 @@ START_TEST(what_only_ends_its_process_is_not_run_to_the_end)
 {
     enum { ENOUGH = 128, MORE = 150 };
     cli_put_kernel("ends.c", _i == 0 ? "abort();" : "if (rows != 2) abort();", "0");
-    CLI("verify", "softmax", "ends.c", TINY, "--unseen", "150", "--small", "0", "--jobs",
-        _i == 0 ? "2" : "1", "--seed", "1", "--no-explain", "--json", "r.json");
+    CLI("verify", "softmax", "ends.c", TINY, "--unseen", "150", "--small", "0", "--jobs", _i == 0 ? "2" : "1",
+        "--seed", "1", "--no-explain", "--json", "r.json");
     json_t *result = cli_json("r.json");
     const int ends = cli_count(result, "seen", "crash") + cli_count(result, "unseen", "crash");
     const int skipped = cli_count(result, "unseen", "skipped");

@@ -185,13 +185,13 @@ START_TEST(a_pasted_line_runs_as_the_program_was_called)
     cli_put_kernel("it's wrong.c", "", "cols % 2 ? 0.25 : 0");
     snprintf(command, sizeof command, "mkdir -p 'my tools' && ln -sf '%s' 'my tools/unseen'", cli_tool());
     ck_assert_int_eq(system(command), 0);
-    snprintf(
-        command, sizeof command,
-        "PATH=\"$PWD/my tools:$PATH\"; %s verify softmax \"it's wrong.c\" --device host --no-timing --contract "
-        "tiny.space --seen tiny.seen --unseen 5 --seed 3 --no-explain >report; "
-        "grep -F \"  %s check softmax 'it'\\''s wrong.c' 'rows=\" report >line && . ./line >pasted; "
-        "test $? = 1 && grep -q '^wrong: rows=' pasted",
-        called[_i], called[_i]);
+    snprintf(command, sizeof command,
+             "PATH=\"$PWD/my tools:$PATH\"; %s verify softmax \"it's wrong.c\" --device host --no-timing "
+             "--contract "
+             "tiny.space --seen tiny.seen --unseen 5 --seed 3 --no-explain >report; "
+             "grep -F \"  %s check softmax 'it'\\''s wrong.c' 'rows=\" report >line && . ./line >pasted; "
+             "test $? = 1 && grep -q '^wrong: rows=' pasted",
+             called[_i], called[_i]);
     ck_assert_msg(system(command) == 0, "%s", command);
 }
 END_TEST

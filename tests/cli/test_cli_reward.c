@@ -182,8 +182,8 @@ START_TEST(a_set_without_configurations_is_refused_for_all_alike)
         CLI("verify", "softmax", names[i], TINY, "--unseen", "0", "--reward", "pass_rate");
         cli_expect_error(2, "the unseen set, which is empty", "expected at least one", "--small N");
         ck_assert_str_eq(cli.out, "");
-        CLI("verify", "softmax", names[i], "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen",
-            "--unseen", "0", "--small", "5", "--reward", "score");
+        CLI("verify", "softmax", names[i], "--device", "host", "--contract", "tiny.space", "--seen",
+            "tiny.seen", "--unseen", "0", "--small", "5", "--reward", "score");
         cli_expect_error(2, "holds scouts only", "expected at least one", "--unseen N");
         ck_assert_str_eq(cli.out, "");
     }

@@ -91,7 +91,8 @@ START_TEST(scouts_are_part_of_what_is_committed_to)
     CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), "--device", "host", "--contract",
         "tiny.space", "--effort", "quick", "--seed", "2", "--no-timing", "--json", "r.json");
     json_t *root = cli_json("r.json");
-    CLI("draw", "softmax", "--device", "host", "--contract", "tiny.space", "--effort", "quick", "--seed", "2");
+    CLI("draw", "softmax", "--device", "host", "--contract", "tiny.space", "--effort", "quick", "--seed",
+        "2");
     cli_expect(0, "  # unseen: scout\n");
     ck_assert_msg(strstr(cli.err, word(root, "commitment")) != NULL, "%s", cli.err);
     const json_t *result;
@@ -107,9 +108,9 @@ START_TEST(who_asks_for_a_number_gets_that_number)
 {
     static const char *const efforts[] = {"quick", "standard"};
     for (int i = 0; i < 2; i++) {
-        CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), "--device", "host", "--contract",
-            "tiny.space", "--seen", "tiny.seen", "--no-timing", "--seed", "2", "--unseen", "4", "--effort",
-            efforts[i], "--json", "r.json");
+        CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), "--device", "host",
+            "--contract", "tiny.space", "--seen", "tiny.seen", "--no-timing", "--seed", "2", "--unseen", "4",
+            "--effort", efforts[i], "--json", "r.json");
         json_t *root = cli_json("r.json");
         ck_assert_int_eq(unseen_of(root), 4);
         ck_assert_int_eq(count(root, true, NULL), 0);

@@ -207,8 +207,8 @@ START_TEST(a_byte_of_two_weights_is_told_by_both)
     cli_put("w4.c", text);
     cli_put("w4.space", "m 1..4\nn 1..16\nk 2..32\ngroup 32\nzero drawn\ninput normal\nlimit k % 2 == 0\n");
     cli_put("w4.seen", "m=2 n=2 k=2 group=32\n");
-    CLI("verify", "-v", "gemm_w4a16", "w4.c", "--device", "host", "--contract", "w4.space", "--seen", "w4.seen",
-        "--no-timing", "--seed", "3", "--unseen", "30", "--effort", "quick", "--json", "r.json");
+    CLI("verify", "-v", "gemm_w4a16", "w4.c", "--device", "host", "--contract", "w4.space", "--seen",
+        "w4.seen", "--no-timing", "--seed", "3", "--unseen", "30", "--effort", "quick", "--json", "r.json");
     json_t *root = cli_json("r.json");
     const json_t *content = json_object_get(json_object_get(root, "diagnosis"), "content");
     ck_assert_int_eq(strncmp(word(content, "places"), "w_q[", 4), 0);

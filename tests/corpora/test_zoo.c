@@ -10,7 +10,7 @@
 #include "cli.h"
 #include "share.h"
 #include "suites.h"
-#include "verify/system/defence.h"
+#include "verify/util/defence.h"
 
 #define TIMED                                                                                                \
     "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen", "--unseen", "6", "--no-lock",       \

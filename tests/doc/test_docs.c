@@ -12,7 +12,7 @@
 #include "cli.h"
 #include "suites.h"
 #include "verify/build/build.h"
-#include "verify/isolate/child.h"
+#include "verify/worker/child.h"
 #include "verify/session/run.h"
 
 enum { README_LINES = 121, PATH = 1400, WORD = 64 };

@@ -8,14 +8,14 @@ FUZZ_TOOL := $(wildcard problems/*.c) $(PROBLEMS:%=problems/%/problem.c) $(wildc
     $(filter-out %_host.c %/witness.c,$(wildcard reference/*.c)) $(wildcard reports/*/*.c) \
     $(wildcard $(foreach f,system device isolate build problem layout forbid task measure calibrate,verify/$(f)/*.c)) tests/fuzz/common.c \
     tests/fuzz/choose.c tests/fuzz/references.c
-FUZZ_OBJ := $(patsubst %.c,build/fuzz/o/%.o,$(filter-out verify/isolate/runner% %/invoke.c,$(FUZZ_TOOL))) build/fuzz/o/gen/random/pcg.o
+FUZZ_OBJ := $(patsubst %.c,build/fuzz/o/%.o,$(filter-out verify/runner/runner% %/invoke.c,$(FUZZ_TOOL))) build/fuzz/o/gen/random/pcg.o
 
 # The runner is a program of its own, with functions that the tool has, too.
 FUZZ_RUNNER := $(patsubst %.c,build/fuzz/o/%.o,tests/fuzz/common.c tests/fuzz/requests.c \
-    $(filter-out verify/isolate/runner.c,$(RUNNER_SRC)))
+    $(filter-out verify/runner/runner.c,$(RUNNER_SRC)))
 
-build/fuzz/o/verify/isolate/runner_audit.o: $(BUILD)/runner/audit.so
-build/fuzz/o/verify/isolate/runner_audit.o: FUZZ_FLAGS += -DAUDIT_OBJECT='"$(BUILD)/runner/audit.so"'
+build/fuzz/o/verify/runner/runner_audit.o: $(BUILD)/runner/audit.so
+build/fuzz/o/verify/runner/runner_audit.o: FUZZ_FLAGS += -DAUDIT_OBJECT='"$(BUILD)/runner/audit.so"'
 
 build/fuzz/requests: build/fuzz/o/tests/fuzz/fuzz_requests.o $(FUZZ_RUNNER)
 $(patsubst %,build/fuzz/%,$(filter-out requests,$(FUZZ_TARGETS))): build/fuzz/%: build/fuzz/o/tests/fuzz/fuzz_%.o \

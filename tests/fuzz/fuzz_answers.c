@@ -17,10 +17,10 @@
 #define child_exchange fuzz_child_exchange
 #define child_wait fuzz_child_wait
 #define child_reap fuzz_child_reap
-#define starvation_begin fuzz_starvation_begin
-#define starvation_seconds fuzz_starvation_seconds
+#define cpu_wait_begin fuzz_starvation_begin
+#define cpu_wait_seconds fuzz_starvation_seconds
 #define getrandom fuzz_getrandom
-#include "verify/isolate/child_wait.c"
+#include "verify/worker/child_wait.c"
 
 enum { ASKS_CALL = 1, CLOSES = 2, ENDED = 4, SANDBOXED = 8, SIGNAL = 16, SENDS = 32, FORKED = 64 };
 enum { PRINTED = 0x8000, PLAUSIBLE = 0x4000, LENGTH = 0x3fff, SEQUENCE = 0x5eed };
@@ -35,13 +35,13 @@ int child_reap(struct spawned *spawned, int patience_ms)
     return wait_status;
 }
 
-void starvation_begin(struct starvation *s, pid_t session)
+void cpu_wait_begin(struct cpu_wait *s, pid_t session)
 {
     (void)session;
     memset(s, 0, sizeof *s);
 }
 
-double starvation_seconds(const struct starvation *s, pid_t session)
+double cpu_wait_seconds(const struct cpu_wait *s, pid_t session)
 {
     (void)s, (void)session;
     return 0;

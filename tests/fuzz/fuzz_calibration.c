@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "verify/calibrate/calibration.h"
+#include "verify/device/calibration.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -13,7 +13,7 @@
 #define prove_progress fuzz_prove_progress
 #define prove_threads fuzz_prove_threads
 #define prove_class_of fuzz_prove_class_of
-#include "verify/prove/prove_pinned.c"
+#include "verify/selftest/prove_pinned.c"
 
 static int64_t asked, failed;
 

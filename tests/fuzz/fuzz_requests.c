@@ -64,7 +64,7 @@ static char *explain(void)
 #define dlsym find_symbol
 #define dladdr1 find_entry
 #define dlerror explain
-#include "verify/isolate/runner.c"
+#include "verify/runner/runner.c"
 
 void no_handlers(void)
 {

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "fuzz.h"
-#include "verify/measure/reward_table.h"
+#include "verify/score/reward_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "verify/problem/rename.h"
+#include "verify/problem/template.h"
 
 static const char *keep(void *data, const char *file)
 {
@@ -17,9 +17,9 @@ static char *renamed(const char *text, bool shape, const char *to)
     FILE *out = open_memstream(&copy, &size);
     FUZZ_CHECK(out != NULL);
     if (shape)
-        rename_shape(out, text, "softmax", to);
+        template_shape(out, text, "softmax", to);
     else
-        rename_source(out, text, "softmax", to, keep, NULL);
+        template_source(out, text, "softmax", to, keep, NULL);
     FUZZ_CHECK(fclose(out) == 0);
     return copy;
 }

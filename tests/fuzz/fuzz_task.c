@@ -5,7 +5,7 @@
 
 #include "fuzz.h"
 #include "gen/contract/instantiate.h"
-#include "verify/task/task_internal.h"
+#include "verify/torch/task_internal.h"
 
 static void put(const char *folder, const char *name, const void *data, size_t size)
 {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "fuzz.h"
-#include "verify/isolate/channel.h"
+#include "verify/runner/channel.h"
 
 /* Sends one packet over the channel; *data and *size move past it. False: the other end is gone. */
 bool requests_send(int channel, const uint8_t **data, size_t *size);

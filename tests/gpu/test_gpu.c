@@ -139,7 +139,7 @@ END_TEST
 
 enum {
     GATHER_PAGES = 9001,
-    GATHER_BYTES = GATHER_PAGES * FETCHER_PAGE + 37,
+    GATHER_BYTES = GATHER_PAGES * DEVICE_PAGES_PAGE + 37,
     GATHER_PIECES = 3000,
     GATHER_THREADS = 12
 };
@@ -154,9 +154,9 @@ static void choose_pieces(const char *there, char *to, unsigned turn, struct ref
         const bool last = i == 7, part = i % 5 == 4;
         const int64_t page = last ? GATHER_PAGES : (int64_t)((random >> 33) % GATHER_PAGES);
         const int64_t skip = part ? (int64_t)(random >> 20 & 1023) : 0;
-        piece[i].to = to + (int64_t)i * (FETCHER_PAGE + 16);
-        piece[i].from = there + page * FETCHER_PAGE + skip;
-        piece[i].bytes = last ? 37 : part ? 1 + (int64_t)(random >> 50 & 2047) : FETCHER_PAGE;
+        piece[i].to = to + (int64_t)i * (DEVICE_PAGES_PAGE + 16);
+        piece[i].from = there + page * DEVICE_PAGES_PAGE + skip;
+        piece[i].bytes = last ? 37 : part ? 1 + (int64_t)(random >> 50 & 2047) : DEVICE_PAGES_PAGE;
     }
 }
 
@@ -164,7 +164,7 @@ static void choose_pieces(const char *there, char *to, unsigned turn, struct ref
 static int compare_pieces(const char *there, const char *all, unsigned turn)
 {
     const struct memory *gpu = memory_of(BACKEND_CUDA);
-    const size_t bytes = (size_t)GATHER_PIECES * (FETCHER_PAGE + 16);
+    const size_t bytes = (size_t)GATHER_PIECES * (DEVICE_PAGES_PAGE + 16);
     struct reference_piece *piece = malloc(GATHER_PIECES * sizeof *piece);
     char *to = malloc(bytes);
     int wrong = 0;
@@ -175,7 +175,7 @@ static int compare_pieces(const char *there, const char *all, unsigned turn)
     for (int i = 0; i < GATHER_PIECES && wrong < GATHER_PIECES; i++) {
         const char *got = piece[i].to, *want = all + ((const char *)piece[i].from - there);
         wrong += memcmp(got, want, (size_t)piece[i].bytes) != 0;
-        for (int64_t b = piece[i].bytes; b < FETCHER_PAGE + 16; b++)
+        for (int64_t b = piece[i].bytes; b < DEVICE_PAGES_PAGE + 16; b++)
             wrong += got[b] != 0x55;
     }
     free(piece);

@@ -6,7 +6,7 @@
 
 #include "gen/contract/space.h"
 #include "verify/build/build.h"
-#include "verify/device/neighbours.h"
+#include "verify/device/other_processes.h"
 #include "verify/session/session_timing.h"
 #include "suites.h"
 
@@ -68,15 +68,15 @@ static struct lease *begin(bool *alone)
     ck_assert_msg(device_open(&device, "cuda", error, sizeof error) == 0, "%s", error);
     struct lease *lease = open_lease();
     ck_assert(lease_take(lease));
-    const struct neighbours n = neighbours_of(&device, lease, 0);
+    const struct other_processes n = other_processes_of(&device, lease, 0);
     printf("clock: %s: NVML says %s, utilization at rest %s\n", device.uuid,
-           n.state == NEIGHBOURS_NONE   ? "nobody else"
-           : n.state == NEIGHBOURS_SOME ? "others"
-                                        : "nothing",
-           neighbours_idle(&device) == IDLE_YES  ? "0"
-           : neighbours_idle(&device) == IDLE_NO ? "above 0"
-                                                 : "not known");
-    *alone = n.state != NEIGHBOURS_SOME && neighbours_idle(&device) != IDLE_NO;
+           n.state == OTHER_PROCESSES_NONE   ? "nobody else"
+           : n.state == OTHER_PROCESSES_SOME ? "others"
+                                             : "nothing",
+           other_processes_idle(&device) == IDLE_YES  ? "0"
+           : other_processes_idle(&device) == IDLE_NO ? "above 0"
+                                                      : "not known");
+    *alone = n.state != OTHER_PROCESSES_SOME && other_processes_idle(&device) != IDLE_NO;
     lease_give(lease);
     if (!*alone)
         printf("clock: somebody else is on the device: nothing can be proved here\n");

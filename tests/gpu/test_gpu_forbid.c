@@ -8,8 +8,8 @@
 
 #include "verify/build/build.h"
 #include "verify/device/device.h"
-#include "verify/forbid/forbid.h"
-#include "verify/isolate/child.h"
+#include "verify/sandbox/forbid.h"
+#include "verify/worker/child.h"
 #include "suites.h"
 
 enum { COUNT = 4096, TIMEOUT = 100 };

@@ -59,8 +59,8 @@ static void compare_samples(const struct oracle *o)
 static void hear_samples(const struct oracle *o, struct upload *u)
 {
     const struct memory *memory = memory_of(BACKEND_CUDA);
-    struct fetcher *fetcher =
-        fetcher_open(&u->request, o->bytes, o->tensors, memory->to_host, memory->gather);
+    struct device_pages *fetcher =
+        device_pages_open(&u->request, o->bytes, o->tensors, memory->to_host, memory->gather);
     ck_assert_ptr_nonnull(fetcher);
     for (int s = 0; s < JUDGE_SAMPLES; s++) {
         struct witnessed answer;
@@ -69,7 +69,7 @@ static void hear_samples(const struct oracle *o, struct upload *u)
                       o->config.problem->name, (long long)gpu.sample[s].index, gpu.sample[s].mid,
                       gpu.sample[s].rad, answer.value);
     }
-    fetcher_close(fetcher);
+    device_pages_close(fetcher);
 }
 
 /* With every eleventh element off. */

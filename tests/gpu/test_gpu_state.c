@@ -9,8 +9,8 @@
 #include "verify/build/build.h"
 #include "verify/device/device.h"
 #include "verify/device/memory.h"
-#include "verify/device/visible.h"
-#include "verify/isolate/child.h"
+#include "verify/device/cuda_visible.h"
+#include "verify/worker/child.h"
 #include "suites.h"
 
 enum { COUNT = 1024, TIMEOUT = 100 };
@@ -259,7 +259,7 @@ START_TEST(a_candidate_sees_one_gpu)
     start("counts");
     const int seen = call_once(CALL_EVENTS);
     ck_assert_int_eq(seen % 100, 1);
-    if (visible_node() >= 0 && strstr(child_sandbox(), "bubblewrap: "))
+    if (cuda_visible_node() >= 0 && strstr(child_sandbox(), "bubblewrap: "))
         ck_assert_int_eq(seen / 100, 1);
     close_all();
 }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/isolate/invoke.h"
-#include "verify/layout/layout.h"
+#include "verify/runner/invoke.h"
+#include "verify/selftest/layout.h"
 #include "margins.h"
 
 /* The state of a run beside the tensors. */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "verify/device/memory.h"
-#include "verify/isolate/sandbox.h"
+#include "verify/sandbox/sandbox.h"
 #include "margins.h"
 
 struct arguments {

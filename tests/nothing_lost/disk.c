@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "lost.h"
-#include "verify/system/clock.h"
+#include "verify/util/clock.h"
 
 #if defined(__x86_64__) && defined(PTRACE_GET_SYSCALL_INFO)
 

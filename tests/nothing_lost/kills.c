@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "lost.h"
-#include "verify/system/clock.h"
+#include "verify/util/clock.h"
 
 enum { MANY = 200, SECONDS = 120 };
 static const char part[] = "kills";

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "lost_internal.h"
-#include "verify/system/clock.h"
+#include "verify/util/clock.h"
 
 enum { PATIENCE_MS = 3000, STEP_MS = 10, UNDISTURBED_SECONDS = 120 };
 
@@ -127,10 +127,10 @@ const char *lost_programs(void)
 void lost_become(const struct lost_how *how, int errors)
 {
     char tool[1100], candidate[32];
-    const char *argv[24] = {tool,          "verify",  "softmax",    candidate, "--device",
+    const char *argv[24] = {tool,          "verify",     "softmax",    candidate, "--device",
                             lost_device(), "--contract", "tiny.space", "--seen",  "tiny.seen",
-                            "--unseen",    "4",       "--seed",     "3",       "--json",
-                            "j.json",      "--csv",   "c.csv",      NULL};
+                            "--unseen",    "4",          "--seed",     "3",       "--json",
+                            "j.json",      "--csv",      "c.csv",      NULL};
     int n = 18;
     snprintf(tool, sizeof tool, "%s/unseen", programs);
     snprintf(candidate, sizeof candidate, "%s%s", how->candidate == LOST_RIGHT ? "right" : "wrong",

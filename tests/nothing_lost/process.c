@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "lost.h"
-#include "verify/isolate/child.h"
-#include "verify/isolate/child_table.h"
+#include "verify/worker/child.h"
+#include "verify/sandbox/child_table.h"
 #include "verify/session/run.h"
 #include "verify/session/task.h"
-#include "verify/system/clock.h"
+#include "verify/util/clock.h"
 
 enum { MANY = 1000, SETTLED = 10, ALLOWED_KB = 4096 };
 static const char part[] = "process";

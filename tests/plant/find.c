@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "verify/system/clock.h"
+#include "verify/util/clock.h"
 #include "verify/session/task.h"
 
 struct setting {

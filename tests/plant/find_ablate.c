@@ -32,7 +32,7 @@ static const struct variant variants[] = {
 enum { VARIANTS = sizeof variants / sizeof *variants, NEVER = 1 << 20 };
 
 /* Of one family. */
-struct tally {
+struct error_stats {
     int trials, met;
     int *first; /* [trials] */
 };
@@ -64,7 +64,7 @@ static int draw_set(const struct variant *variant, const struct plant_field *fie
 
 /* One set of a problem. Faults that the seen set shows do not count. */
 static int try_set(const struct find *find, const struct variant *variant, const struct plant_field *field,
-                   enum effort effort, uint64_t seed, struct tally *tally)
+                   enum effort effort, uint64_t seed, struct error_stats *tally)
 {
     struct config_list set;
     const int status = draw_set(variant, field, effort, seed, &set);
@@ -75,7 +75,7 @@ static int try_set(const struct find *find, const struct variant *variant, const
         const int first = find_first(fault, &set);
 #pragma omp critical
         {
-            struct tally *t = &tally[fault->family];
+            struct error_stats *t = &tally[fault->family];
             t->met += first > 0;
             t->first[t->trials++] = first ? first : NEVER;
         }
@@ -84,7 +84,7 @@ static int try_set(const struct find *find, const struct variant *variant, const
     return status;
 }
 
-static void print_tally(struct tally *tally)
+static void print_tally(struct error_stats *tally)
 {
     qsort(tally->first, (size_t)tally->trials, sizeof *tally->first, ascending);
     const int median = tally->trials ? tally->first[tally->trials / 2] : NEVER;
@@ -101,7 +101,7 @@ static void print_tally(struct tally *tally)
 static int try_variant(const struct find *find, const struct variant *variant, enum effort effort, int sets)
 {
     const size_t room = (size_t)(find->faults * sets + 1) * sizeof(int);
-    struct tally tally[FIND_FAMILIES] = {{0}};
+    struct error_stats tally[FIND_FAMILIES] = {{0}};
     int failed = 0;
     for (int f = 0; f < FIND_FAMILIES; f++)
         failed |= (tally[f].first = malloc(room)) == NULL;

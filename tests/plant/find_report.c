@@ -8,7 +8,7 @@
 enum { NEVER = 1 << 20, DENSITY_DRAWS = 20000 };
 
 /* The counts of one line of the table. */
-struct tally {
+struct error_stats {
     int faults, unreachable, on_seen;
     int trials, found[FIND_WAYS], found_early[FIND_WAYS];
     int *first[FIND_WAYS]; /* [trials] */
@@ -22,7 +22,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void count_fault(const struct find *find, const struct find_fault *fault, struct tally *tally)
+static void count_fault(const struct find *find, const struct find_fault *fault, struct error_stats *tally)
 {
     const int quick = find_many(EFFORT_QUICK);
     tally->faults++;
@@ -40,7 +40,7 @@ static void count_fault(const struct find *find, const struct find_fault *fault,
 }
 
 /* The median. An even number of trials takes the later of the two, which does not flatter a way. */
-static int median(struct tally *tally, enum find_way way)
+static int median(struct error_stats *tally, enum find_way way)
 {
     qsort(tally->first[way], (size_t)tally->trials, sizeof(int), ascending);
     return tally->trials ? tally->first[way][tally->trials / 2] : 0;
@@ -54,7 +54,7 @@ static void print_median(int value)
         printf(" %8d", value);
 }
 
-static void print_tally(const char *name, struct tally *tally)
+static void print_tally(const char *name, struct error_stats *tally)
 {
     const double share = tally->trials ? 100.0 / tally->trials : 0;
     const int ours = median(tally, FIND_STANDARD);
@@ -70,7 +70,7 @@ static void print_tally(const char *name, struct tally *tally)
 
 static void print_group(const struct find *find, const char *name, wanted belongs, int group)
 {
-    struct tally tally = {0};
+    struct error_stats tally = {0};
     const size_t room = (size_t)(find->faults * find->seeds + 1) * sizeof(int);
     bool memory = true;
     for (int way = 0; way < FIND_WAYS; way++)

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "verify/system/clock.h"
+#include "verify/util/clock.h"
 
 enum { MOST_PARALLEL = 32 };
 

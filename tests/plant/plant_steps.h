@@ -1,5 +1,5 @@
 /* Checks "the simplest configuration that still fails" by steps on one axis alone. They are written here a
- * second time, apart from the code that shrinks (gen/explain/shrink.c). */
+ * second time, apart from the code that shrinks (gen/shrink/shrink.c). */
 #ifndef UNSEEN_TESTS_PLANT_STEPS_H
 #define UNSEEN_TESTS_PLANT_STEPS_H
 

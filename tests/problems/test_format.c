@@ -14,7 +14,7 @@
 #include "verify/device/memory.h"
 
 #define REF_FN static inline __attribute__((unused))
-#include "reference/stored.h"
+#include "reference/element.h"
 
 static float from_f16(uint32_t bits)
 {
@@ -198,8 +198,8 @@ START_TEST(what_is_filled_is_read_back_by_the_judge)
             uint32_t bits;
             const double want = types[t] == DTYPE_BOOL ? i > 0 : i;
             fill_store(types[t], filled, i, (float)i);
-            stored_put(types[t], put, i, i);
-            ck_assert(stored_number(types[t], filled, i, &bits) == want);
+            element_put(types[t], put, i, i);
+            ck_assert(element_number(types[t], filled, i, &bits) == want);
         }
         ck_assert_mem_eq(filled, put, sizeof filled);
     }
@@ -218,8 +218,8 @@ START_TEST(bytes_are_rounded_and_saturate)
     for (int i = 0; i < 4; i++)
         fill_store(DTYPE_BOOL, boolean, i, (float[]){0, -0.0f, 0.25f, -3}[i]);
     ck_assert_mem_eq(boolean, ((uint8_t[]){0, 0, 1, 1}), 4);
-    stored_put(DTYPE_U8, u8, 0, 300);
-    stored_put(DTYPE_U8, u8, 1, -3);
+    element_put(DTYPE_U8, u8, 0, 300);
+    element_put(DTYPE_U8, u8, 1, -3);
     ck_assert(u8[0] == 255 && u8[1] == 0);
 }
 END_TEST
@@ -236,11 +236,11 @@ START_TEST(poison_is_no_value_of_an_output)
         ck_assert_int_eq(memory->poison(bytes, sizeof bytes, memory_poison(types[t])), 0);
         for (size_t i = 0; i < sizeof bytes / dtype_size(types[t]); i++) {
             uint32_t bits;
-            const double value = stored_number(types[t], bytes, (int64_t)i, &bits);
+            const double value = element_number(types[t], bytes, (int64_t)i, &bits);
             ck_assert_uint_eq(bits, memory_poison_element(types[t]));
             ck_assert(isnan(value) || fabs(value) > 1e9 || (types[t] == DTYPE_BOOL && value > 1));
         }
-        ck_assert(!stored_spares_none(types[t]));
+        ck_assert(!element_fills_gaps(types[t]));
     }
     for (enum dtype t = DTYPE_F32; t <= DTYPE_BOOL; t++)
         if (dtype_size(t) == 1)

@@ -675,7 +675,7 @@ def main():
         except Exception as error:
             failed += 1
             print(f"{test.__name__}: {type(error).__name__}: {error}")
-    if len(sys.argv) > 1:  # for tests/verify/oracle/test_exact.c
+    if len(sys.argv) > 1:  # for tests/verify/torch/test_exact.c
         sys.modules["test_oracle"] = sys.modules[__name__]
         import dump_graphs
 

@@ -37,7 +37,7 @@ static void count_pages(const char *from, int64_t bytes, int *calls)
     {
         ++*calls;
         bus.outside += !lies_inside(from, bytes);
-        for (int64_t at = 0; at < bytes && bus.pages < PAGES_MOST; at += FETCHER_PAGE)
+        for (int64_t at = 0; at < bytes && bus.pages < PAGES_MOST; at += DEVICE_PAGES_PAGE)
             bus.page[bus.pages++] = from + at;
     }
 }
@@ -89,10 +89,10 @@ static void expect_each_page_once(void)
         ck_assert_ptr_ne(bus.page[i - 1], bus.page[i]);
 }
 
-static struct fetcher *open_bus(struct judge_request *request, const int64_t *bytes, int tensors)
+static struct device_pages *open_bus(struct judge_request *request, const int64_t *bytes, int tensors)
 {
     bus = (struct bus){.request = request, .bytes = bytes, .tensors = tensors};
-    struct fetcher *fetcher = fetcher_open(request, bytes, tensors, bus_copy, bus_gather);
+    struct device_pages *fetcher = device_pages_open(request, bytes, tensors, bus_copy, bus_gather);
     ck_assert_ptr_nonnull(fetcher);
     return fetcher;
 }
@@ -153,7 +153,7 @@ START_TEST(the_witness_reads_the_same_through_a_fetcher)
     struct witnessed direct[TRIED], fetched[TRIED];
     open_trial(&cases[_i], "normal");
     hear(direct);
-    struct fetcher *fetcher = open_bus(&trial.o.request, trial.o.bytes, trial.o.tensors);
+    struct device_pages *fetcher = open_bus(&trial.o.request, trial.o.bytes, trial.o.tensors);
     hear(fetched);
     for (int s = 0; s < TRIED; s++) {
         ck_assert_msg(memcmp(&direct[s].value, &fetched[s].value, sizeof direct->value) == 0,
@@ -163,7 +163,7 @@ START_TEST(the_witness_reads_the_same_through_a_fetcher)
         ck_assert(direct[s].ok && fetched[s].ok);
     }
     expect_each_page_once();
-    fetcher_close(fetcher);
+    device_pages_close(fetcher);
     oracle_close(&trial.o);
 }
 END_TEST
@@ -194,13 +194,13 @@ START_TEST(what_lies_scattered_comes_in_few_calls)
     oracle_open(&o, scattered[_i].of.problem, line, 0, 0);
     omp_set_num_threads(3);
     const struct judged question = {.index = o.elements - 1};
-    struct fetcher *fetcher = open_bus(&o.request, o.bytes, o.tensors);
+    struct device_pages *fetcher = open_bus(&o.request, o.bytes, o.tensors);
     const double fetched = oracle_witness(&o, &question).value;
     ck_assert_msg(bus.pages >= scattered[_i].pages, "%s: %d pages", line, bus.pages);
     ck_assert_msg(bus.copies + bus.gathers <= scattered[_i].calls, "%s: %d pages by %d copies and %d batches",
                   line, bus.pages, bus.copies, bus.gathers);
     expect_each_page_once();
-    fetcher_close(fetcher);
+    device_pages_close(fetcher);
     o.request.context.fetcher = NULL;
     ck_assert(oracle_witness(&o, &question).value == fetched);
     oracle_close(&o);
@@ -231,11 +231,11 @@ static void expect_outside(void)
 START_TEST(what_fails_to_come_shows_in_the_audit)
 {
     open_trial(&failing[_i], "normal");
-    struct fetcher *fetcher = open_bus(&trial.o.request, trial.o.bytes, trial.o.tensors);
+    struct device_pages *fetcher = open_bus(&trial.o.request, trial.o.bytes, trial.o.tensors);
     bus.fail_gather = true;
     expect_outside();
     ck_assert_int_gt(bus.gathers, 0);
-    fetcher_close(fetcher);
+    device_pages_close(fetcher);
     oracle_close(&trial.o);
 }
 END_TEST
@@ -245,7 +245,7 @@ START_TEST(a_copy_that_fails_shows_in_the_audit)
 {
     struct witnessed answer[TRIED];
     open_trial(&(struct oracle_case){"softmax", "rows=9 cols=3001"}, "normal");
-    struct fetcher *fetcher = open_bus(&trial.o.request, trial.o.bytes, trial.o.tensors);
+    struct device_pages *fetcher = open_bus(&trial.o.request, trial.o.bytes, trial.o.tensors);
     bus.fail_copy = true;
     hear(answer);
     ck_assert_int_gt(bus.copies, 0);
@@ -253,14 +253,14 @@ START_TEST(a_copy_that_fails_shows_in_the_audit)
         ck_assert_double_eq_tol(answer[s].value, 1 / 3001.0, 1e-15);
         ck_assert(!answer[s].inside);
     }
-    fetcher_close(fetcher);
+    device_pages_close(fetcher);
     oracle_close(&trial.o);
 }
 END_TEST
 
 /* --- the fetcher alone --- */
 
-enum { LONG = 3000 * FETCHER_PAGE + 20, WORDS = LONG / 4 };
+enum { LONG = 3000 * DEVICE_PAGES_PAGE + 20, WORDS = LONG / 4 };
 
 static uint32_t *open_words(struct judge_request *request)
 {
@@ -281,21 +281,22 @@ START_TEST(recording_reads_zeros_and_tells_the_truth_where_asked)
 {
     struct judge_request request;
     uint32_t *word = open_words(&request);
-    struct fetcher *fetcher = open_bus(&request, &(int64_t){LONG}, 1);
-    fetcher_record(fetcher);
-    ck_assert_uint_eq(word_of(fetcher_read(fetcher, 0, LONG - 4)), 0);
-    ck_assert_uint_eq(word_of(fetcher_read(fetcher, 0, 40 * FETCHER_PAGE)), 0);
+    struct device_pages *fetcher = open_bus(&request, &(int64_t){LONG}, 1);
+    device_pages_record(fetcher);
+    ck_assert_uint_eq(word_of(device_pages_read(fetcher, 0, LONG - 4)), 0);
+    ck_assert_uint_eq(word_of(device_pages_read(fetcher, 0, 40 * DEVICE_PAGES_PAGE)), 0);
     ck_assert_int_eq(bus.copies + bus.gathers, 0);
-    ck_assert_uint_eq(word_of(fetcher_read_now(fetcher, 0, 8)), word[2]);
-    ck_assert_uint_eq(word_of(fetcher_read(fetcher, 0, 12)), word[3]); /* it is there now */
-    ck_assert_uint_eq(word_of(fetcher_read_now(fetcher, 0, 40 * FETCHER_PAGE)),
-                      word[40 * FETCHER_PAGE / 4]); /* though it has been noted */
-    fetcher_gather();
-    ck_assert_uint_eq(word_of(fetcher_read(fetcher, 0, LONG - 4)), word[WORDS - 1]);
+    ck_assert_uint_eq(word_of(device_pages_read_now(fetcher, 0, 8)), word[2]);
+    ck_assert_uint_eq(word_of(device_pages_read(fetcher, 0, 12)), word[3]); /* it is there now */
+    ck_assert_uint_eq(word_of(device_pages_read_now(fetcher, 0, 40 * DEVICE_PAGES_PAGE)),
+                      word[40 * DEVICE_PAGES_PAGE / 4]); /* though it has been noted */
+    device_pages_gather();
+    ck_assert_uint_eq(word_of(device_pages_read(fetcher, 0, LONG - 4)), word[WORDS - 1]);
     ck_assert_int_eq(bus.pages, 3);
     expect_each_page_once();
-    ck_assert_uint_eq(word_of(fetcher_read(fetcher, 0, 100 * FETCHER_PAGE)), word[100 * FETCHER_PAGE / 4]);
-    fetcher_close(fetcher);
+    ck_assert_uint_eq(word_of(device_pages_read(fetcher, 0, 100 * DEVICE_PAGES_PAGE)),
+                      word[100 * DEVICE_PAGES_PAGE / 4]);
+    device_pages_close(fetcher);
     free(word);
 }
 END_TEST
@@ -304,13 +305,13 @@ START_TEST(what_is_read_in_order_is_read_ahead)
 {
     struct judge_request request;
     uint32_t *word = open_words(&request);
-    struct fetcher *fetcher = open_bus(&request, &(int64_t){LONG}, 1);
+    struct device_pages *fetcher = open_bus(&request, &(int64_t){LONG}, 1);
     for (int64_t i = 0; i < WORDS; i += 100)
-        ck_assert_uint_eq(word_of(fetcher_read(fetcher, 0, 4 * i)), word[i]);
+        ck_assert_uint_eq(word_of(device_pages_read(fetcher, 0, 4 * i)), word[i]);
     ck_assert_int_le(bus.copies, 3000 / 16 + 3);
     ck_assert_int_eq(bus.pages, 3001); /* the last is short */
     expect_each_page_once();
-    fetcher_close(fetcher);
+    device_pages_close(fetcher);
     free(word);
 }
 END_TEST
@@ -322,23 +323,23 @@ START_TEST(threads_that_want_the_same_pages_do_not_wait_forever)
     uint32_t *word = open_words(&request);
     int wrong = 0;
     for (int round = 0; round < 20; round++) {
-        struct fetcher *fetcher = open_bus(&request, &(int64_t){LONG}, 1);
+        struct device_pages *fetcher = open_bus(&request, &(int64_t){LONG}, 1);
 #pragma omp parallel num_threads(4) reduction(+ : wrong)
         {
             const int64_t step = 4 * (1021 + 512 * omp_get_thread_num());
-            fetcher_record(fetcher);
+            device_pages_record(fetcher);
             for (int64_t at = 0; at < LONG; at += step) {
-                (void)fetcher_read(fetcher, 0, at);
+                (void)device_pages_read(fetcher, 0, at);
                 const int64_t other = LONG - at - 4;
                 if (at / step % 64 == 63)
-                    wrong += word_of(fetcher_read_now(fetcher, 0, other)) != word[other / 4];
+                    wrong += word_of(device_pages_read_now(fetcher, 0, other)) != word[other / 4];
             }
-            fetcher_gather();
+            device_pages_gather();
             for (int64_t at = 0; at < LONG; at += step)
-                wrong += word_of(fetcher_read(fetcher, 0, at)) != word[at / 4];
+                wrong += word_of(device_pages_read(fetcher, 0, at)) != word[at / 4];
         }
         expect_each_page_once();
-        fetcher_close(fetcher);
+        device_pages_close(fetcher);
     }
     ck_assert_int_eq(wrong, 0);
     free(word);

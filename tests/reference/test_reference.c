@@ -116,7 +116,7 @@ START_TEST(the_witness_of_a_long_row_agrees_too)
 }
 END_TEST
 
-/* --- the audit of an enclosure, which every definition goes through (verify/prove) --- */
+/* --- the audit of an enclosure, which every definition goes through (verify/selftest) --- */
 
 START_TEST(the_audit_sees_an_enclosure_beside_the_value)
 {

@@ -45,7 +45,7 @@ static int count_lines(const char *text)
 /* Every part that a run can have, and each verdict. */
 START_TEST(a_report_is_one_screen_whatever_was_found)
 {
-    const enum verdict verdict = (enum verdict)(_i / 2);
+    const enum element_verdict verdict = (enum element_verdict)(_i / 2);
     char *text;
 
     fill_full_result();
@@ -117,7 +117,7 @@ END_TEST
 
 /* Fields: the verdict, and the owner of the fault that its screen must name. */
 static const struct {
-    enum verdict verdict;
+    enum element_verdict verdict;
     const char *words;
 } advices[] = {
     {VERDICT_LIMITED, "returned nonzero there: its own choice"},

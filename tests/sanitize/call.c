@@ -11,10 +11,10 @@
 #include "gen/contract/instantiate.h"
 #include "gen/contract/space.h"
 #include "verify/build/build.h"
-#include "verify/isolate/sandbox.h"
+#include "verify/sandbox/sandbox.h"
 #include "verify/device/device.h"
 #include "verify/device/memory.h"
-#include "verify/isolate/invoke.h"
+#include "verify/runner/invoke.h"
 
 #ifdef HAVE_CUDA
 #include <cuda_runtime_api.h>

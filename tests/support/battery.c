@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "gen/contract/condition.h"
-#include "verify/system/clock.h"
+#include "verify/util/clock.h"
 
 /* "// key: value" among the first lines. */
 static void read_header(struct specimen *s)

@@ -6,7 +6,7 @@
 #include <check.h>
 
 #include "verify/build/build.h"
-#include "verify/isolate/child.h"
+#include "verify/worker/child.h"
 
 enum { FIXTURE_COUNT = 1021 }; /* elements; a multiple neither of 4 nor of the page */
 

@@ -178,13 +178,13 @@ static bool find_edge(const struct planted *planted, struct config *a, struct co
     return true;
 }
 
-struct tally {
+struct error_stats {
     int agreed, asked;
     int right[2], side[2]; /* where the rule does not hold, where it does */
 };
 
 static void compare(const struct planted *planted, const struct condition *rule, const struct config *config,
-                    struct tally *tally)
+                    struct error_stats *tally)
 {
     if (!space_contains(&planted->ground->space, config, NULL))
         return;
@@ -202,7 +202,7 @@ struct planted_agreement planted_agree(const struct planted *planted, const char
     const struct config_list *fresh = &ground->fresh;
     struct planted rule = plant(ground, text);
     struct pcg *stream = pcg_new(seed, "planted/agreement");
-    struct tally tally = {0};
+    struct error_stats tally = {0};
     for (int i = 0; i < fresh->count; i++)
         compare(planted, rule.condition, &fresh->item[i], &tally);
     for (int i = 0; i < 20 * fresh->count && tally.asked < 2 * fresh->count; i++) {

@@ -4,7 +4,7 @@
 
 #include "gen/contract/condition.h"
 #include "gen/draw/draw.h"
-#include "gen/explain/explain.h"
+#include "gen/rules/explain.h"
 #include "gen/random/pcg.h"
 
 /* A problem with its contract, its seen set, the draws of a verification, and fresh draws to judge by. */

@@ -7,7 +7,7 @@
 
 #include "gen/contract/space.h"
 #include "reference/judge.h"
-#include "verify/layout/layout.h"
+#include "verify/selftest/layout.h"
 
 struct oracle {
     struct config config;

@@ -11,7 +11,8 @@
  * and the keyword in `error`. */
 bool schema_allows(const json_t *schema, const json_t *document, char *error, size_t size);
 
-/* The schema of a result, made from the tables that write and read it (reports/json/json_fields.h). The caller frees it. */
+/* The schema of a result, made from the tables that write and read it (reports/json/json_fields.h). The
+ * caller frees it. */
 char *schema_write(void);
 
 #endif

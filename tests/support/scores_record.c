@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "verify/measure/score.h"
+#include "verify/score/score.h"
 
 struct config_result configs[CONFIGS];
 struct result record;

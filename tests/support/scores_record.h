@@ -4,7 +4,7 @@
 
 #include <check.h>
 
-#include "verify/measure/scores.h"
+#include "verify/score/scores.h"
 
 enum { CONFIGS = 5 };
 extern struct config_result configs[CONFIGS];

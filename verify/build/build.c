@@ -10,8 +10,8 @@
 #include "interpreted.h"
 #include "object_file.h"
 #include "scratch.h"
-#include "verify/isolate/zygote.h"
-#include "verify/system/clock.h"
+#include "verify/worker/zygote.h"
+#include "verify/util/clock.h"
 
 enum { HINT_BYTES = 700 };
 

@@ -4,7 +4,7 @@
 
 #include "verify/device/region.h"
 #include "reports/record/result.h"
-#include "verify/isolate/python.h"
+#include "verify/worker/python.h"
 
 enum build_status {
     BUILD_OK,

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "build_internal.h"
-#include "verify/isolate/sandbox.h"
+#include "verify/sandbox/sandbox.h"
 
 enum { LINK_LINES = 10, LINE_BYTES = 512 };
 

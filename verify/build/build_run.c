@@ -14,10 +14,10 @@
 #include "compiler.h"
 #include "reports/record/atomic.h"
 #include "scratch.h"
-#include "verify/isolate/confined.h"
-#include "verify/isolate/sandbox.h"
-#include "verify/system/budget.h"
-#include "verify/system/clock.h"
+#include "verify/sandbox/helper_process.h"
+#include "verify/sandbox/sandbox.h"
+#include "verify/util/budget.h"
+#include "verify/util/clock.h"
 
 enum { SHOWN_LINES = 12, LINE_BYTES = 400, ENVIRONMENT = 1024 };
 /* A compiler may need a few GB; one that is misled must not use up the machine. The file limit covers its
@@ -95,11 +95,12 @@ static int start(pid_t *pid, const struct compiler_command *command, const struc
         argv = sandbox.argv;
     }
     make_environment(environment, tmpdir, sizeof tmpdir, compiling->directory);
-    return confined_start(pid, &(struct confined){.argv = argv,
-                                                  .environment = environment,
-                                                  .log = compiling->log,
-                                                  .memory = compiling->untrusted ? MEMORY_LIMIT : 0,
-                                                  .file = compiling->untrusted ? FILE_LIMIT : 0});
+    return helper_process_start(pid,
+                                &(struct helper_process){.argv = argv,
+                                                         .environment = environment,
+                                                         .log = compiling->log,
+                                                         .memory = compiling->untrusted ? MEMORY_LIMIT : 0,
+                                                         .file = compiling->untrusted ? FILE_LIMIT : 0});
 }
 
 /* Copies lines that contain "error"; if there are none (as for some linkers), all lines. *full: the disk is
@@ -191,8 +192,8 @@ enum build_status compiler_run(const struct compiler_command *command, const str
                  strerror(failure), command->argv[0]);
         return BUILD_ENVIRONMENT;
     }
-    int status = compiling->untrusted ? confined_wait_starved(pid, compiling->timeout)
-                                      : confined_wait(pid, clock_seconds() + compiling->timeout);
+    int status = compiling->untrusted ? helper_process_wait_starved(pid, compiling->timeout)
+                                      : helper_process_wait(pid, clock_seconds() + compiling->timeout);
     if (status == -1) {
         const bool over = budget_is_over(); /* that says nothing about the candidate */
         snprintf(error, error_size, "%s does not compile: %s had not ended after %.3g s%s", compiling->path,

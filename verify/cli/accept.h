@@ -5,7 +5,7 @@
 #include "options.h"
 #include "reports/record/result.h"
 
-static inline bool accepts(const struct options *options, enum verdict verdict)
+static inline bool accepts(const struct options *options, enum element_verdict verdict)
 {
     return verdict == VERDICT_GENERAL || (options->accept_limited && verdict == VERDICT_LIMITED);
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/forbid/forbid.h"
-#include "verify/system/budget.h"
+#include "verify/sandbox/forbid.h"
+#include "verify/util/budget.h"
 
 /* Marks the result as partial, so that a slow candidate does not profit from the configurations it left out.
  * Failures still count. */

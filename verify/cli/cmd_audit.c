@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include "reports/record/atomic.h"
-#include "verify/audit/audit.h"
-#include "begin.h"
+#include "verify/selftest/audit.h"
+#include "prepare.h"
 #include "outputs.h"
-#include "tried.h"
-#include "verify/isolate/child.h"
-#include "verify/isolate/child_table.h"
-#include "verify/system/interrupt.h"
+#include "trial_setup.h"
+#include "verify/worker/child.h"
+#include "verify/sandbox/child_table.h"
+#include "verify/util/interrupt.h"
 
 static bool passes(const struct audit_count *c)
 {
@@ -163,15 +163,15 @@ int command_audit(const struct options *given)
     if (status == 0 && problem->task)
         return audit_imported(options, problem);
     if (status == 0)
-        status = begin_task(&task, options);
+        status = prepare_task(&task, options);
     if (status != 0)
         return status;
     if (task.caps.bytes > most_bytes)
         task.caps.bytes = most_bytes;
-    status = begin_step(&task, task_judge(&task));
+    status = prepare_step(&task, task_judge(&task));
     if (status == 0)
-        status = begin_step(&task, task_draw(&task));
+        status = prepare_step(&task, task_draw(&task));
     if (status == 0)
         status = run_audit(&task, options);
-    return begin_end(&task, status);
+    return prepare_end(&task, status);
 }

@@ -6,7 +6,7 @@
 
 #include "outputs.h"
 #include "reports/record/atomic.h"
-#include "tried.h"
+#include "trial_setup.h"
 
 struct counts {
     int configs, pass;
@@ -163,11 +163,11 @@ int audit_imported(const struct options *options, const struct problem *problem)
 {
     struct task task;
     struct trial trial;
-    int status = tried_suits("audit", problem);
+    int status = trial_setup_suits("audit", problem);
     if (status == 0 && options->report[REPORT_JSON])
         status = write_nothing(options->report[REPORT_JSON]);
     if (status == 0)
-        status = tried_begin(&task, &trial, options, false);
+        status = trial_setup_begin(&task, &trial, options, false);
     if (status != 0)
         return status;
     status = options->report[REPORT_JSON] ? write_json(&task, &trial, options->report[REPORT_JSON]) : 0;
@@ -176,5 +176,5 @@ int audit_imported(const struct options *options, const struct problem *problem)
     if (status == 0)
         status = any_accepted(&trial) ? EXIT_OTHER : EXIT_GENERAL;
     trial_clear(&trial);
-    return begin_end(&task, status);
+    return prepare_end(&task, status);
 }

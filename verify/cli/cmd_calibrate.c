@@ -1,11 +1,11 @@
 /* unseen calibrate */
 #include <stdio.h>
 
-#include "begin.h"
-#include "verify/calibrate/calibrate.h"
-#include "verify/isolate/child.h"
-#include "verify/isolate/child_table.h"
-#include "verify/system/interrupt.h"
+#include "prepare.h"
+#include "verify/device/calibrate.h"
+#include "verify/worker/child.h"
+#include "verify/sandbox/child_table.h"
+#include "verify/util/interrupt.h"
 
 static void print_row(enum figure figure, const struct calibrated *c, double vendor)
 {
@@ -53,7 +53,7 @@ static struct lease *open_lease(const struct device *device, const struct option
 {
     char why[400];
     const struct lease_options lease = {
-        .device = device->uuid, .waiting = begin_waiting, .attend = options->no_lease};
+        .device = device->uuid, .waiting = prepare_waiting, .attend = options->no_lease};
     return lease_open(&lease, why, sizeof why);
 }
 
@@ -63,7 +63,7 @@ int command_calibrate(const struct options *options)
     struct calibrated c;
     char error[512];
     const enum device_status status =
-        device_open_patiently(&device, options->device, begin_device_full, error, sizeof error);
+        device_open_patiently(&device, options->device, prepare_device_full, error, sizeof error);
     if (status != DEVICE_OK) {
         options_error("%s", error);
         return status == DEVICE_SPEC ? EXIT_USAGE : EXIT_ENVIRONMENT;

@@ -4,15 +4,15 @@
 #include <unistd.h>
 
 #include "reports/record/published.h"
-#include "begin.h"
+#include "prepare.h"
 #include "precision.h"
-#include "screen.h"
+#include "console.h"
 #include "show.h"
 #include "verify/session/mixture.h"
 #include "verify/session/retry_alone.h"
 #include "verify/session/run.h"
 #include "verify/session/session_timing.h"
-#include "verify/system/interrupt.h"
+#include "verify/util/interrupt.h"
 
 enum { PRINTED_LINES = 40 };
 static const double time_budget = 0.5; /* seconds */
@@ -103,7 +103,7 @@ static enum session_status time_it(struct task *task, const struct options *opti
                                    const struct config *config, struct config_result *result)
 {
     enum session_status status = SESSION_OK;
-    if (begin_ceilings(task, options) != 0 || is_interrupted())
+    if (prepare_ceilings(task, options) != 0 || is_interrupted())
         return SESSION_OK; /* the caller reports an interruption */
     status = session_time(session, config, time_budget, result);
     if (!is_interrupted() && status == SESSION_OK && result->outcome == OUTCOME_PASS)
@@ -131,11 +131,11 @@ static int run_values(struct task *task, const struct options *options, const st
         return EXIT_ENVIRONMENT;
     }
     config_format(config, result.line, sizeof result.line);
-    screen_watch(); /* expected values may take long */
+    console_watch(); /* expected values may take long */
     enum session_status checked = mix     ? session_check_mix(session, mix, &result)
                                   : after ? session_check_after(session, config, after, &result)
                                           : check(task, &session_options, session, &result);
-    screen_unwatch();
+    console_unwatch();
     if (options->timed && !is_interrupted() && checked == SESSION_OK && result.outcome == OUTCOME_PASS)
         checked = time_it(task, options, session, config, &result);
     if (!is_interrupted() && checked == SESSION_OK) {
@@ -167,7 +167,7 @@ static int run_check(struct task *task, const struct options *options, const str
     if (status == 0 && options->values)
         status = read_values(options, config, &mixed);
     if (status == 0 && options->after)
-        status = begin_step(task, task_config(task, options->after, &after));
+        status = prepare_step(task, task_config(task, options->after, &after));
     if (status == 0)
         status = run_values(task, options, config, options->values ? &mixed.mix : NULL,
                             options->after ? &after : NULL);
@@ -177,5 +177,5 @@ static int run_check(struct task *task, const struct options *options, const str
 
 int command_check(const struct options *options)
 {
-    return begin_configuration(options, run_check);
+    return prepare_configuration(options, run_check);
 }

@@ -6,21 +6,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "begin.h"
+#include "prepare.h"
 #include "reports/json/comparison_json.h"
 #include "reports/terminal/comparison_terminal.h"
 #include "reports/json/json_read.h"
 #include "reports/terminal/terminal.h"
-#include "verify/compare/against.h"
-#include "verify/compare/matched.h"
-#include "verify/compare/rounds.h"
-#include "verify/compare/side_by_side.h"
+#include "verify/compare/compare_baseline.h"
+#include "verify/compare/compare_stored.h"
+#include "verify/compare/paired_timing.h"
+#include "verify/compare/compare_live.h"
 #include "verify/diagnose/diagnose.h"
-#include "verify/isolate/child.h"
-#include "verify/isolate/child_table.h"
-#include "verify/system/budget.h"
-#include "verify/system/clock.h"
-#include "verify/system/interrupt.h"
+#include "verify/worker/child.h"
+#include "verify/sandbox/child_table.h"
+#include "verify/util/budget.h"
+#include "verify/util/clock.h"
+#include "verify/util/interrupt.h"
 
 struct showing {
     const struct options *options;
@@ -126,28 +126,28 @@ static int fail(enum run_status status, const char *error)
 }
 
 /* Limits for explaining failures, by the effort; --no-explain: none. */
-static struct cliffs_options cliffs_options(const struct options *options, double budget)
+static struct regression_rule_options cliffs_options(const struct options *options, double budget)
 {
     const struct diagnose_limits limits = diagnose_limits(options->effort);
-    return (struct cliffs_options){.runs = options->explain ? limits.explain_runs : 0,
-                                   .seconds = limits.seconds,
-                                   .budget_seconds = budget};
+    return (struct regression_rule_options){.runs = options->explain ? limits.explain_runs : 0,
+                                            .seconds = limits.seconds,
+                                            .budget_seconds = budget};
 }
 
-static struct side_options side_options(const struct options *options, struct showing *show)
+static struct compare_live_options side_options(const struct options *options, struct showing *show)
 {
     const double budget = options->effort == EFFORT_QUICK ? 0.02 : 0.04;
-    return (struct side_options){.run = {.timeout = options->timeout,
-                                         .memory = options->memory,
-                                         .jobs = options->jobs,
-                                         .progress = show_checks,
-                                         .progress_data = show,
-                                         .before_timing = look_at_ceilings},
-                                 .timing = options->timing,
-                                 .cliffs = cliffs_options(options, budget),
-                                 .budget_seconds = budget,
-                                 .progress = show_round,
-                                 .progress_data = show};
+    return (struct compare_live_options){.run = {.timeout = options->timeout,
+                                                 .memory = options->memory,
+                                                 .jobs = options->jobs,
+                                                 .progress = show_checks,
+                                                 .progress_data = show,
+                                                 .before_timing = look_at_ceilings},
+                                         .timing = options->timing,
+                                         .cliffs = cliffs_options(options, budget),
+                                         .budget_seconds = budget,
+                                         .progress = show_round,
+                                         .progress_data = show};
 }
 
 /* --- the file --- */
@@ -195,7 +195,7 @@ static int run_now(struct task *task, const struct options *options)
     const double start = clock_seconds();
     struct comparison c = {.problem = NULL};
     struct showing show = {options, task, &c, isatty(STDOUT_FILENO) && !options->quiet, 0};
-    const struct side_options side = side_options(options, &show);
+    const struct compare_live_options side = side_options(options, &show);
     char error[1024] = "";
     describe(task, options, &c);
     c.outcomes_only = !options->timing;
@@ -203,7 +203,7 @@ static int run_now(struct task *task, const struct options *options)
         comparison_note(&c, "both are the same kernel: differences come from this machine");
     if (!options->quiet)
         comparison_header(stdout, &c);
-    const enum run_status status = side_by_side(task, &side, &c, error, sizeof error);
+    const enum run_status status = compare_live(task, &side, &c, error, sizeof error);
     c.seconds = clock_seconds() - start;
     const int code = status == RUN_DONE ? conclude(options, &c) : fail(status, error);
     free(c.item);
@@ -218,17 +218,17 @@ static int compare_now(const struct options *given)
     options.argument[1] = given->argument[2];
     int status = open_json(given);
     if (status == 0)
-        status = begin_task(&task, &options);
+        status = prepare_task(&task, &options);
     if (status != 0)
         return status;
-    status = begin_step(&task, task_build(&task));
+    status = prepare_step(&task, task_build(&task));
     if (status == 0)
-        status = begin_step(&task, task_draw(&task));
+        status = prepare_step(&task, task_draw(&task));
     if (status == 0 && is_interrupted())
         status = EXIT_INTERRUPTED;
     if (status == 0)
         status = run_now(&task, &options);
-    return begin_end(&task, status);
+    return prepare_end(&task, status);
 }
 
 /* --- stored results --- */
@@ -256,13 +256,13 @@ static int compare_results(const struct options *options, const struct stored_re
         .version = UNSEEN_VERSION, .git = unseen_git, .problem = new->problem, .seed = new->seed};
     const double start = clock_seconds();
     char error[1024];
-    const enum matched_status status = matched(old, new, options->argument, &c, error, sizeof error);
-    int code = status == MATCHED_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
+    const enum compare_stored_status status = matched(old, new, options->argument, &c, error, sizeof error);
+    int code = status == COMPARE_STORED_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
     describe_stored(old, &c.side[0]);
     describe_stored(new, &c.side[1]);
     memcpy(c.device, new->device, sizeof c.device);
     c.seconds = clock_seconds() - start;
-    if (status != MATCHED_OK) {
+    if (status != COMPARE_STORED_OK) {
         options_error("%s", error);
     } else {
         if (!options->quiet)
@@ -304,7 +304,7 @@ static int check_against(const struct task *task, const struct result *old, cons
     const char *const name[2] = {path, "this run"};
     char error[1024];
     memcpy(new.device, task->device.name, sizeof task->device.name);
-    if (matched_check(old, &new, name, error, sizeof error) == MATCHED_OK)
+    if (compare_stored_check(old, &new, name, error, sizeof error) == COMPARE_STORED_OK)
         return 0;
     options_error("%s", error);
     return EXIT_USAGE;
@@ -333,7 +333,7 @@ static int run_against(struct task *task, const struct options *options, const s
     const double start = clock_seconds();
     struct comparison c = {.problem = NULL};
     struct showing show = {options, task, &c, isatty(STDOUT_FILENO) && !options->quiet, 0};
-    const struct side_options side = side_options(options, &show);
+    const struct compare_live_options side = side_options(options, &show);
     char error[1024] = "";
     describe(task, options, &c);
     describe_stored(old, &c.side[0]);
@@ -341,7 +341,7 @@ static int run_against(struct task *task, const struct options *options, const s
     c.outcomes_only = !options->timing;
     if (!options->quiet)
         comparison_header(stdout, &c);
-    const enum run_status status = against_stored(task, old, &side, &c, error, sizeof error);
+    const enum run_status status = compare_against_stored(task, old, &side, &c, error, sizeof error);
     c.seconds = clock_seconds() - start;
     const int code = status == RUN_DONE ? conclude(options, &c) : fail(status, error);
     free(c.item);
@@ -351,21 +351,21 @@ static int run_against(struct task *task, const struct options *options, const s
 static int begin_against(const struct options *options, const struct result *old)
 {
     struct task task;
-    int status = begin_task(&task, options);
+    int status = prepare_task(&task, options);
     if (status != 0)
         return status;
     status = check_against(&task, old, options->against);
     if (status == 0)
-        status = begin_step(&task, task_build(&task));
+        status = prepare_step(&task, task_build(&task));
     if (status == 0 && options->timing)
         status = check_baseline(&task, old, options->against);
     if (status == 0)
-        status = begin_step(&task, against_sets(&task, old, options->against));
+        status = prepare_step(&task, compare_sets(&task, old, options->against));
     if (status == 0 && is_interrupted())
         status = EXIT_INTERRUPTED;
     if (status == 0)
         status = run_against(&task, options, old);
-    return begin_end(&task, status);
+    return prepare_end(&task, status);
 }
 
 static int compare_against(const struct options *given)

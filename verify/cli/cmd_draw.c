@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "reports/record/result.h"
-#include "begin.h"
+#include "prepare.h"
 
 static void print_set(const struct drawn_list *list, const char *name)
 {
@@ -16,10 +16,10 @@ static void print_set(const struct drawn_list *list, const char *name)
 int command_draw(const struct options *options)
 {
     struct task task;
-    int status = begin_task(&task, options);
+    int status = prepare_task(&task, options);
     if (status != 0)
         return status;
-    status = begin_step(&task, task_draw(&task));
+    status = prepare_step(&task, task_draw(&task));
     if (status == 0) {
         if (options->only_seen || !options->only_unseen)
             print_set(&task.seen_set, "seen");

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "begin.h"
+#include "prepare.h"
 #include "reports/record/atomic.h"
 #include "problems/suggest.h"
 #include "verify/export/export.h"
@@ -28,10 +28,10 @@ static int find_format(const char *word, enum export_format *format)
     return EXIT_USAGE;
 }
 
-static int find_stored(const struct options *options, const struct stored_format **as)
+static int find_stored(const struct options *options, const struct tensor_file_format **as)
 {
     char names[64] = "";
-    *as = stored_find(options->inputs_as, names, sizeof names);
+    *as = tensor_file_find(options->inputs_as, names, sizeof names);
     if (!*as)
         options_error("--inputs-as '%s'; expected one of %s\n---> for example --inputs-as safetensors",
                       options->inputs_as, names);
@@ -65,7 +65,7 @@ static int write_set(const struct export_set *set, enum export_format format, co
 }
 
 static int export_task(const struct task *task, const struct options *options, enum export_format format,
-                       const struct stored_format *as)
+                       const struct tensor_file_format *as)
 {
     char text[512];
     bool is_usage;
@@ -83,16 +83,16 @@ int command_export(const struct options *options)
 {
     struct task task;
     enum export_format format;
-    const struct stored_format *as = NULL;
+    const struct tensor_file_format *as = NULL;
     signal(SIGXFSZ, SIG_IGN); /* writing beyond a file size limit becomes an error with a message */
     int status = find_format(options->format, &format);
     if (status == 0)
         status = find_stored(options, &as);
     if (status == 0)
-        status = begin_task(&task, options);
+        status = prepare_task(&task, options);
     if (status != 0)
         return status;
-    status = begin_step(&task, task_draw(&task));
+    status = prepare_step(&task, task_draw(&task));
     if (status == 0)
         status = export_task(&task, options, format, as);
     if (status == 0)

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "reports/record/text.h"
-#include "tried.h"
-#include "verify/harden/harden.h"
+#include "trial_setup.h"
+#include "verify/export/harden.h"
 
 /* Number of drawn configurations; directed ones are added. */
 static int drawn_for(enum effort effort)
@@ -90,12 +90,12 @@ int command_harden(const struct options *given)
     if (status == 0)
         status = options_problem(options.argument[0], &problem);
     if (status == 0)
-        status = tried_suits("harden", problem);
+        status = trial_setup_suits("harden", problem);
     if (status == 0)
-        status = tried_begin(&task, &trial, &options, true);
+        status = trial_setup_begin(&task, &trial, &options, true);
     if (status != 0)
         return status;
     status = write_all(&task, &trial, &options);
     trial_clear(&trial);
-    return begin_end(&task, status);
+    return prepare_end(&task, status);
 }

@@ -6,12 +6,12 @@
 
 #include "options.h"
 #include "reports/record/program.h"
-#include "screen.h"
+#include "console.h"
 #include "reports/record/text.h"
-#include "verify/isolate/child.h"
-#include "verify/isolate/child_table.h"
-#include "verify/system/interrupt.h"
-#include "verify/task/importing.h"
+#include "verify/worker/child.h"
+#include "verify/sandbox/child_table.h"
+#include "verify/util/interrupt.h"
+#include "verify/torch/importing.h"
 
 static bool is_listed(const char *list, const char *name)
 {
@@ -87,9 +87,9 @@ int command_import(const struct options *options)
                                         .seconds = options->compile_timeout};
     signal(SIGXFSZ, SIG_IGN); /* writing beyond a file size limit becomes an error with a message */
     catch_signals(child_stop_all);
-    screen_watch();
+    console_watch();
     const enum folder_status status = importing_run(&importing, folder, sizeof folder, text, sizeof text);
-    screen_unwatch();
+    console_unwatch();
     if (status != FOLDER_OK && is_interrupted()) {
         options_error("interrupted; nothing was written");
         return EXIT_INTERRUPTED;

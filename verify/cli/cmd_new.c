@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "begin.h"
+#include "prepare.h"
 #include "options.h"
 #include "problems/suggest.h"
 #include "reports/record/program.h"
 #include "reports/record/text.h"
-#include "verify/problem/like.h"
+#include "verify/problem/scaffold.h"
 
 enum { NAME_MOST = 48 };
 
@@ -101,10 +101,10 @@ int command_new(const struct options *options)
     if (!word)
         return EXIT_USAGE;
     signal(SIGXFSZ, SIG_IGN); /* writing beyond a file size limit becomes an error with a message */
-    const int status = begin_defined_problem("new --like", word, &like);
+    const int status = prepare_defined_problem("new --like", word, &like);
     if (status != 0)
         return status;
-    const enum folder_status written = like_write(like, name, directory, text, sizeof text);
+    const enum folder_status written = scaffold_write(like, name, directory, text, sizeof text);
     if (written != FOLDER_OK) {
         options_error("%s", text);
         return written == FOLDER_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;

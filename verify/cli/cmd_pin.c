@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "verify/system/home_folder.h"
+#include "verify/util/home_folder.h"
 #include "reports/record/atomic.h"
 #include "reports/record/result.h"
 #include "options.h"

@@ -12,7 +12,7 @@
 #include "reports/json/json_read.h"
 #include "reports/terminal/terminal.h"
 #include "reports/record/text.h"
-#include "screen.h"
+#include "console.h"
 
 struct files {
     struct stored_result stored[ARGUMENTS_MAX];
@@ -94,7 +94,7 @@ static void print_beside(FILE *out, const struct files *files)
     }
 }
 
-static void print_reports(const struct screen *screen, const struct files *files, bool verbose)
+static void print_reports(const struct console *screen, const struct files *files, bool verbose)
 {
     const bool several = files->count > 1;
     for (int i = 0; i < files->count; i++) {
@@ -139,7 +139,7 @@ int command_report(const struct options *options)
 {
     struct options mine = *options;
     struct files *files = calloc(1, sizeof *files);
-    struct screen screen;
+    struct console screen;
     int status;
     if (!files) {
         options_error("out of memory\n---> close other programs");
@@ -154,9 +154,9 @@ int command_report(const struct options *options)
     if (status == 0 && wants_files(options))
         status = write_reports(&mine, files);
     else if (status == 0 && !options->github) {
-        screen_open(&screen, &mine);
+        console_open(&screen, &mine);
         print_reports(&screen, files, options->verbose);
-        screen_close(&screen);
+        console_close(&screen);
     }
     for (int i = 0; i < files->count && status == 0 && options->github; i++)
         github_print(outputs_on_standard(&mine) ? stderr : stdout, files->result[i]);

@@ -7,12 +7,12 @@
 
 #include "outputs.h"
 #include "reports/record/atomic.h"
-#include "verify/isolate/child.h"
-#include "verify/isolate/child_table.h"
+#include "verify/worker/child.h"
+#include "verify/sandbox/child_table.h"
 #include "verify/problem/folder.h"
-#include "verify/prove/prove.h"
-#include "verify/system/interrupt.h"
-#include "begin.h"
+#include "verify/selftest/prove.h"
+#include "verify/util/interrupt.h"
+#include "prepare.h"
 #include "options.h"
 
 /* A fixed seed, so that the same definition always gives the same answer. */
@@ -65,12 +65,12 @@ int command_selftest(const struct options *options)
     char error[512];
     catch_signals(child_stop_all);
     const struct problem *problem;
-    int status = begin_defined_problem("selftest", options->argument[0], &problem);
+    int status = prepare_defined_problem("selftest", options->argument[0], &problem);
     if (status == 0)
         status = outputs_check(options);
     if (status != 0)
         return status;
-    status = device_open_patiently(&device, options->device, begin_device_full, error, sizeof error);
+    status = device_open_patiently(&device, options->device, prepare_device_full, error, sizeof error);
     if (status != 0) {
         options_error("%s", error);
         return status == DEVICE_SPEC ? EXIT_USAGE : EXIT_ENVIRONMENT;

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "reports/terminal/terminal.h"
-#include "begin.h"
+#include "prepare.h"
 #include "show.h"
 #include "verify/diagnose/pairs.h"
 
@@ -183,7 +183,7 @@ static int run_shrink(struct task *task, const struct options *options, const st
         return EXIT_ENVIRONMENT;
     }
     struct config after;
-    int status = options->after ? begin_step(task, task_config(task, options->after, &after)) : 0;
+    int status = options->after ? prepare_step(task, task_config(task, options->after, &after)) : 0;
     c.after = options->after ? &after : NULL;
     if (status == 0)
         status = search(&c, config);
@@ -193,5 +193,5 @@ static int run_shrink(struct task *task, const struct options *options, const st
 
 int command_shrink(const struct options *options)
 {
-    return begin_configuration(options, run_shrink);
+    return prepare_configuration(options, run_shrink);
 }

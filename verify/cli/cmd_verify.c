@@ -9,27 +9,27 @@
 #include "reports/formats/github.h"
 #include "reports/record/published.h"
 #include "reports/terminal/terminal.h"
-#include "verify/compare/against.h"
-#include "verify/forbid/forbid.h"
-#include "verify/isolate/child.h"
-#include "verify/isolate/child_table.h"
-#include "verify/isolate/usage.h"
-#include "verify/system/activity.h"
-#include "verify/system/budget.h"
-#include "verify/system/clock.h"
+#include "verify/compare/compare_baseline.h"
+#include "verify/sandbox/forbid.h"
+#include "verify/worker/child.h"
+#include "verify/sandbox/child_table.h"
+#include "verify/sandbox/resource_usage.h"
+#include "verify/util/activity.h"
+#include "verify/util/budget.h"
+#include "verify/util/clock.h"
 #include "verify/diagnose/diagnose.h"
 #include "accept.h"
-#include "begin.h"
+#include "prepare.h"
 #include "closing.h"
-#include "keeping.h"
+#include "history_row.h"
 #include "precision.h"
 #include "outputs.h"
 #include "reward.h"
-#include "screen.h"
+#include "console.h"
 #include "verify/session/run.h"
 #include "verify/problem/folder.h"
-#include "verify/system/interrupt.h"
-#include "verify/measure/score.h"
+#include "verify/util/interrupt.h"
+#include "verify/score/score.h"
 #include "show.h"
 
 static const char *const effort_name[] = {"quick", "standard", "deep", "reward"};
@@ -40,10 +40,10 @@ struct showing {
     struct task *task;
     struct result *result;
     struct outputs *outputs;
-    struct keeping *keeping;
+    struct history_row *keeping;
     const struct reward *reward;
     double start;
-    struct screen screen;
+    struct console screen;
     bool progress; /* a progress line, rewritten in place */
     int failures, timed;
 };
@@ -139,7 +139,7 @@ static void copy_identity(const struct task *task, const struct options *options
 static void start_result(const struct task *task, const struct options *options, struct result *result)
 {
     struct arithmetics arithmetics;
-    const struct usage bounds = usage_default();
+    const struct resource_usage bounds = resource_usage_default();
     error_arithmetics(task->problem, task->device.capability, &arithmetics);
     *result = (struct result){
         .version = UNSEEN_VERSION,
@@ -157,7 +157,7 @@ static void start_result(const struct task *task, const struct options *options,
         .admitted = arithmetics.item[arithmetics.admitted].name,
         .published_tolerance = options->published,
         .limits = {.timeout = options->timeout,
-                   .memory = options->memory > 0 ? options->memory : usage_of_worker(options->jobs),
+                   .memory = options->memory > 0 ? options->memory : resource_usage_of_worker(options->jobs),
                    .tasks = bounds.tasks,
                    .budget = options->budget},
         .no_timing = !options->timing,
@@ -236,7 +236,7 @@ static void write_outputs(const struct showing *show)
 {
     const struct result *const result = show->result;
     outputs_write(show->outputs, &result, 1);
-    keeping_finish(show->keeping, result);
+    history_row_finish(show->keeping, result);
 }
 
 static void conclude(struct showing *show, enum run_status status)
@@ -269,7 +269,7 @@ static void conclude(struct showing *show, enum run_status status)
         terminal_report(show->screen.out, result, show->screen.colour, show->options->verbose);
     if (show->options->scores && !show->options->quiet)
         terminal_scores(show->screen.out, result);
-    screen_close(&show->screen);
+    console_close(&show->screen);
     if (show->options->github)
         github_print(show->screen.out, result);
 }
@@ -292,7 +292,7 @@ static int give_up(struct showing *show, enum run_status status, const char *err
         terminal_progress_clear(show->screen.out);
     if (show->reward->name != SCORE_NAMES)
         reward_print_given_up(show->screen.out, show->reward, result, owner);
-    screen_close(&show->screen);
+    console_close(&show->screen);
     options_error("%s", error);
     return owner == OWNER_MACHINE ? EXIT_ENVIRONMENT : EXIT_USAGE;
 }
@@ -340,19 +340,20 @@ static int run_begun(struct showing *show)
                                     .progress = show_progress,
                                     .progress_data = show,
                                     .before_timing = look_at_ceilings};
-    screen_open(&show->screen, o);
+    console_open(&show->screen, o);
     show->progress = show->screen.progress && !o->quiet;
     if (!o->quiet) {
         terminal_header(show->screen.out, show->result, show->screen.colour, o->verbose);
         fflush(show->screen.out);
     }
     if (show->progress)
-        screen_watch_on(&show->screen);
+        console_watch_on(&show->screen);
     enum run_status status = run_task(show->task, &run, show->result, error, sizeof error);
-    screen_unwatch();
+    console_unwatch();
     const double checked = clock_seconds();
     if (status == RUN_DONE && o->timing && show->task->baseline_path[0])
-        status = against_baseline(show->task, &run, run.time_budget, show->result, error, sizeof error);
+        status =
+            compare_against_baseline(show->task, &run, run.time_budget, show->result, error, sizeof error);
     show->result->phase.baseline += clock_seconds() - checked;
     if (status != RUN_DONE && status != RUN_INTERRUPTED)
         return give_up(show, status, error);
@@ -366,7 +367,7 @@ static int run_verify(struct task *task, const struct options *options, struct o
     struct result result;
     char error[1024];
     struct show_words words;
-    struct keeping keeping;
+    struct history_row keeping;
     struct showing show = {.options = options,
                            .task = task,
                            .result = &result,
@@ -381,7 +382,7 @@ static int run_verify(struct task *task, const struct options *options, struct o
     start_result(task, options, &result);
     show_check_words(&words, options, task);
     result.check_options = words.word;
-    int exit_code = keeping_begin(&keeping, options->db, &result);
+    int exit_code = history_row_begin(&keeping, options->db, &result);
     if (exit_code == 0)
         exit_code = run_begun(&show);
     free(result.results);
@@ -429,14 +430,14 @@ static bool is_object(const char *path)
 static int prepare(struct task *task, const struct options *options, const struct reward *reward)
 {
     const enum task_status built = task_build(task);
-    int status = begin_step(task, built);
+    int status = prepare_step(task, built);
     const bool rewards = reward->name != SCORE_NAMES;
     if (built == TASK_ENVIRONMENT && rewards)
         reward_print_broken(stdout, reward, task->error);
     if (status != 0 && !(task->uncompiled && rewards))
         return status;
     spare_python(task, options);
-    const int drawn = begin_step(task, task_draw(task));
+    const int drawn = prepare_step(task, task_draw(task));
     const int refused = drawn == 0 && rewards ? reward_check_sets(reward, task) : drawn;
     if (refused == 0 && status != 0)
         reward_print_unusable(stdout, reward, is_object(options->argument[1]));
@@ -456,7 +457,7 @@ int command_verify(const struct options *options)
     if (status == 0)
         status = reward_open(&reward, options);
     if (status == 0)
-        status = begin_task(&task, options);
+        status = prepare_task(&task, options);
     if (status != 0)
         return status;
     task.open_seconds = clock_seconds() - start;
@@ -465,5 +466,5 @@ int command_verify(const struct options *options)
         status = outputs_open(&outputs, options);
     if (status == 0)
         status = run_and_close(&task, options, &outputs, &reward, start);
-    return begin_end(&task, status);
+    return prepare_end(&task, status);
 }

@@ -6,11 +6,11 @@
 
 #include "options.h"
 #include "reports/record/program.h"
-#include "screen.h"
-#include "verify/isolate/child.h"
-#include "verify/isolate/child_table.h"
+#include "console.h"
+#include "verify/worker/child.h"
+#include "verify/sandbox/child_table.h"
 #include "verify/problem/folder.h"
-#include "verify/system/interrupt.h"
+#include "verify/util/interrupt.h"
 
 void options_error(const char *format, ...)
 {
@@ -31,9 +31,9 @@ int options_problem(const char *word, const struct problem **problem)
 {
     char text[4096];
     const bool caught = catch_signals_here(child_stop_all);
-    screen_watch(); /* importing a task may take long */
+    console_watch(); /* importing a task may take long */
     const enum folder_status status = folder_problem(problem, word, text, sizeof text);
-    screen_unwatch();
+    console_unwatch();
     const bool interrupted = is_interrupted();
     if (caught)
         release_signals();

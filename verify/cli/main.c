@@ -11,9 +11,9 @@
 #include "reports/record/text.h"
 #include "verify/build/scratch.h"
 #include "verify/device/processors.h"
-#include "verify/isolate/child.h"
-#include "verify/isolate/child_table.h"
-#include "verify/system/exhausted.h"
+#include "verify/worker/child.h"
+#include "verify/sandbox/child_table.h"
+#include "verify/util/exhausted.h"
 
 #define STATUSES                                                                                             \
     "Exit status: 0 the candidate is general, 1 any other verdict, 2 bad usage or "                          \

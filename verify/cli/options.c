@@ -10,7 +10,7 @@
 #include "option_table.h"
 #include "problems/suggest.h"
 #include "reports/record/program.h"
-#include "screen.h"
+#include "console.h"
 #include "verify/session/session.h"
 
 /* The key of row i is LONG_ONLY + i: above the characters, so that it has no one-letter form. */
@@ -212,6 +212,6 @@ int options_run(const struct command *command, int argc, char **argv)
         return EXIT_ENVIRONMENT;
     }
     options_apply(command, &options);
-    screen_silence(options.quiet);
+    console_silence(options.quiet);
     return options_output(command->run(&options));
 }

@@ -8,7 +8,7 @@
 #include "gen/draw/draw.h"
 #include "problems/problem.h"
 #include "reports/formats/writers.h"
-#include "verify/system/version.h"
+#include "verify/util/version.h"
 
 /* Exit statuses. */
 enum { EXIT_GENERAL = 0, EXIT_OTHER = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, EXIT_INTERRUPTED = 130 };

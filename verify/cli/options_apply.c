@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "options_internal.h"
-#include "verify/forbid/forbid.h"
-#include "verify/isolate/sandbox.h"
+#include "verify/sandbox/forbid.h"
+#include "verify/sandbox/sandbox.h"
 #include "verify/problem/paths.h"
-#include "verify/system/defence.h"
-#include "verify/task/importing.h"
+#include "verify/util/defence.h"
+#include "verify/torch/importing.h"
 
 /* Kernels of the tool's own include headers of its problems. */
 static void show_own_headers(void)

@@ -8,8 +8,9 @@
 __attribute__((noreturn, format(printf, 2, 3))) void options_usage(const struct command *command,
                                                                    const char *format, ...);
 
-/* Hands the settings to the modules that keep them for the whole process: the sandbox, the policy on libraries, the defences, and the
- * importer. The only place that does so. A wrong value ends the process with status 2. */
+/* Hands the settings to the modules that keep them for the whole process: the sandbox, the policy on
+ * libraries, the defences, and the importer. The only place that does so. A wrong value ends the process with
+ * status 2. */
 void options_apply(const struct command *command, const struct options *options);
 
 #endif

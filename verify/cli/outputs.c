@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "reports/record/atomic.h"
-#include "verify/measure/score.h"
-#include "verify/system/clock.h"
+#include "verify/score/score.h"
+#include "verify/util/clock.h"
 
 enum { SECONDS_BETWEEN = 2 };
 

@@ -3,7 +3,7 @@
 #define UNSEEN_REWARD_H
 
 #include "options.h"
-#include "verify/measure/scores.h"
+#include "verify/score/scores.h"
 #include "verify/session/task.h"
 
 struct reward {

@@ -13,7 +13,7 @@
 #include "reports/record/text.h"
 #include "verify/problem/folder.h"
 #include "verify/session/run.h"
-#include "verify/task/task.h"
+#include "verify/torch/task.h"
 
 static bool away;
 

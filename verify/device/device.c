@@ -10,10 +10,10 @@
 #include <unistd.h>
 #include <sys/wait.h>
 
-#include "verify/system/budget.h"
-#include "verify/system/clock.h"
-#include "verify/system/interrupt.h"
-#include "visible.h"
+#include "verify/util/budget.h"
+#include "verify/util/clock.h"
+#include "verify/util/interrupt.h"
+#include "cuda_visible.h"
 
 const char *rate_name(enum rate rate)
 {
@@ -98,11 +98,11 @@ int device_count_apart(void)
 
 static enum device_status open_cuda(struct device *device, long ordinal, char *error, size_t error_size)
 {
-    const bool is_chosen = visible_chosen() == ordinal;
+    const bool is_chosen = cuda_visible_chosen() == ordinal;
     const int count = ordinal > 0 && !is_chosen ? device_count_apart() : INT_MAX;
-    if (ordinal < count && !visible_choose((int)ordinal)) {
+    if (ordinal < count && !cuda_visible_choose((int)ordinal)) {
         snprintf(error, error_size, "cuda:%ld: this process uses cuda:%d already, and has one GPU", ordinal,
-                 visible_chosen());
+                 cuda_visible_chosen());
         return DEVICE_NONE;
     }
     if (count == 0 || (ordinal < count && device_count_cuda() == 0)) {
@@ -123,7 +123,7 @@ static enum device_status open_cuda(struct device *device, long ordinal, char *e
 
 static bool has_gpu(void)
 {
-    visible_choose(0);
+    cuda_visible_choose(0);
     return device_count_cuda() > 0;
 }
 

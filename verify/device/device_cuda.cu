@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "verify/system/clock.h"
+#include "verify/util/clock.h"
 #include "device.h"
-#include "visible.h"
+#include "cuda_visible.h"
 
 int device_count_cuda(void)
 {
@@ -42,14 +42,15 @@ static void show_only(const struct device *device)
 {
     char bus[32];
     if (!strstr(device->name, "MIG"))
-        visible_set(device->uuid,
-                    cudaDeviceGetPCIBusId(bus, sizeof bus, device->ordinal) ? -1 : visible_find_node(bus));
+        cuda_visible_set(device->uuid, cudaDeviceGetPCIBusId(bus, sizeof bus, device->ordinal)
+                                           ? -1
+                                           : cuda_visible_find_node(bus));
 }
 
 enum device_status device_open_cuda(struct device *device, char *error, size_t error_size)
 {
     enum { ordinal = 0 }; /* the only visible device */
-    const int number = visible_chosen() > 0 ? visible_chosen() : 0;
+    const int number = cuda_visible_chosen() > 0 ? cuda_visible_chosen() : 0;
     struct cudaDeviceProp properties;
     int driver = 0, clock = 0, memory_clock = 0;
     cudaError_t status = cudaSetDevice(ordinal);

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "lockfile.h"
-#include "verify/system/budget.h"
-#include "verify/system/clock.h"
-#include "verify/system/interrupt.h"
+#include "verify/util/budget.h"
+#include "verify/util/clock.h"
+#include "verify/util/interrupt.h"
 
 enum { POLL_NS = 2000000 };
 static const double silence = 5; /* seconds of waiting before the user is told */

@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "verify/system/budget.h"
-#include "verify/system/clock.h"
-#include "verify/system/interrupt.h"
+#include "verify/util/budget.h"
+#include "verify/util/clock.h"
+#include "verify/util/interrupt.h"
 
 enum { POLL_NS = 2000000, ATTEMPTS = 16 };
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "problems/problem.h"
-#include "reference/fetcher.h"
+#include "reference/device_pages.h"
 #include "region.h"
 
 #ifdef __cplusplus

@@ -86,9 +86,9 @@ static int cuda_to_host(void *to, const void *from, int64_t offset, int64_t byte
 
 /* --- batched copies of many pieces --- */
 
-/* Pinned host memory, [FETCHER_BATCH, FETCHER_PAGE], into which a kernel writes over the bus, and the list of
- * pieces to copy. Addresses are unified, so one pointer serves both sides. The process keeps several, so that
- * some are filled while others are read. */
+/* Pinned host memory, [DEVICE_PAGES_BATCH, DEVICE_PAGES_PAGE], into which a kernel writes over the bus, and
+ * the list of pieces to copy. Addresses are unified, so one pointer serves both sides. The process keeps
+ * several, so that some are filled while others are read. */
 struct staging {
     pthread_mutex_t lock;
     cudaStream_t stream;
@@ -106,7 +106,8 @@ static unsigned staging_turn;
 
 static cudaError_t staging_make(struct staging *s)
 {
-    const size_t list = FETCHER_BATCH * sizeof *s->piece, pages = (size_t)FETCHER_BATCH * FETCHER_PAGE;
+    const size_t list = DEVICE_PAGES_BATCH * sizeof *s->piece,
+                 pages = (size_t)DEVICE_PAGES_BATCH * DEVICE_PAGES_PAGE;
     void *memory;
     cudaError_t error = cudaSuccess;
     if (!s->stream) /* an earlier attempt may have failed after creating it */
@@ -128,7 +129,7 @@ static __global__ void gather_kernel(const struct reference_piece *list, unsigne
         piece = list[blockIdx.x];
     __syncthreads();
     const unsigned char *from = (const unsigned char *)piece.from;
-    unsigned char *to = pages + (size_t)blockIdx.x * FETCHER_PAGE;
+    unsigned char *to = pages + (size_t)blockIdx.x * DEVICE_PAGES_PAGE;
     const int64_t whole = (uintptr_t)from % 16 ? 0 : piece.bytes / 16;
     for (int64_t i = threadIdx.x; i < whole; i += blockDim.x)
         ((uint4 *)to)[i] = ((const uint4 *)from)[i];
@@ -147,7 +148,7 @@ static cudaError_t staging_gather(struct staging *s, const struct reference_piec
     if (!error)
         error = cudaStreamSynchronize(s->stream);
     for (int64_t i = 0; i < count && !error; i++)
-        memcpy(piece[i].to, s->bytes + i * FETCHER_PAGE, (size_t)piece[i].bytes);
+        memcpy(piece[i].to, s->bytes + i * DEVICE_PAGES_PAGE, (size_t)piece[i].bytes);
     return error;
 }
 
@@ -164,8 +165,8 @@ static cudaError_t use_device_of(const void *memory)
 static int cuda_gather(const struct reference_piece *piece, int64_t count)
 {
     cudaError_t error = count ? use_device_of(piece->from) : cudaSuccess;
-    for (int64_t at = 0; at < count && !error; at += FETCHER_BATCH) {
-        const int64_t left = count - at, batch = FETCHER_BATCH;
+    for (int64_t at = 0; at < count && !error; at += DEVICE_PAGES_BATCH) {
+        const int64_t left = count - at, batch = DEVICE_PAGES_BATCH;
         struct staging *s = &stagings[__atomic_fetch_add(&staging_turn, 1u, __ATOMIC_RELAXED) % STAGINGS];
         pthread_mutex_lock(&s->lock);
         error = staging_gather(s, piece + at, left < batch ? left : batch);

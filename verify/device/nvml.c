@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "neighbours.h"
-#include "pace.h"
+#include "other_processes.h"
+#include "gpu_clocks.h"
 
 /* Types and values from NVML's documentation: nvmlReturn_t, nvmlDevice_t, nvmlUtilization_t, and two layouts
  * of nvmlProcessInfo_t. Functions _v2 and _v3 use the longer one. */
@@ -106,8 +106,11 @@ unsigned nvml_held(const char *uuid)
     static const struct {
         unsigned long long bit;
         unsigned held;
-    } reason[] = {
-        {0x4, PACE_POWER}, {0x80, PACE_POWER}, {0x20, PACE_HEAT}, {0x40, PACE_HEAT}, {0x8, PACE_HARDWARE}};
+    } reason[] = {{0x4, GPU_CLOCKS_POWER},
+                  {0x80, GPU_CLOCKS_POWER},
+                  {0x20, GPU_CLOCKS_HEAT},
+                  {0x40, GPU_CLOCKS_HEAT},
+                  {0x8, GPU_CLOCKS_HARDWARE}};
     handle device;
     unsigned long long bits = 0;
     unsigned held = 0;

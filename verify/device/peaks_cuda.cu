@@ -10,7 +10,7 @@
 
 #include "driver.h"
 #include "peaks.h"
-#include "visible.h"
+#include "cuda_visible.h"
 
 /* Returns the shortest of several times: what the hardware can do. */
 static double least_ms(int rounds, void (*work)(void *), void *argument)
@@ -398,7 +398,7 @@ int peaks_measure_cuda(const struct device *device, enum peaks_depth depth, stru
 {
     struct blas blas;
     if (cudaSetDevice(device->ordinal) != cudaSuccess) {
-        snprintf(error, error_size, "cuda:%d cannot be used\n---> check nvidia-smi", visible_chosen());
+        snprintf(error, error_size, "cuda:%d cannot be used\n---> check nvidia-smi", cuda_visible_chosen());
         return -1;
     }
     const bool multiplies = depth == PEAKS_ALL && blas_open(&blas, error, error_size) == 0;

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "peaks.h"
-#include "verify/system/clock.h"
+#include "verify/util/clock.h"
 
 /* --- windows --- */
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cgroup.h"
-#include "verify/system/clock.h"
+#include "verify/util/clock.h"
 
 enum { CPUS_FIRST = 1024, CPUS_MOST = 1 << 20 };
 

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/explain/explain.h"
-#include "verify/system/budget.h"
-#include "verify/system/clock.h"
-#include "verify/system/interrupt.h"
+#include "gen/rules/explain.h"
+#include "verify/util/budget.h"
+#include "verify/util/clock.h"
+#include "verify/util/interrupt.h"
 #include "pairs.h"
-#include "which_values.h"
+#include "input_ddmin.h"
 
 enum outcome diagnosing_outcome(const struct diagnosing *d, const struct config_result *result)
 {
@@ -410,9 +410,9 @@ static void diagnose_alone(struct diagnosing *d, const struct config_result *fai
     tell_calls(d);
     find_rule(d);
     if ((!d->out->rule.present || d->out->rule.kind != RULE_TWO_SIDED) && d->rate.same == d->rate.runs)
-        kinds_explain(d); /* kinds mean nothing if the outcome of one configuration varies */
+        clusters_explain(d); /* kinds mean nothing if the outcome of one configuration varies */
     if (d->outcome != OUTCOME_TIMEOUT)
-        which_values(d->task, &d->shrinking, d->limits->content_runs, &d->out->content);
+        input_ddmin_values(d->task, &d->shrinking, d->limits->content_runs, &d->out->content);
 }
 
 void diagnose(const struct task *task, const struct run_options *options,

@@ -31,6 +31,6 @@ void diagnosing_record(const struct diagnosing *d, const struct rule *rule, stru
 bool diagnosing_ask(struct diagnosing *d, const struct config *config, struct config_result *result);
 
 /* kinds.c: finds a rule for each kind of failure, for cases in which no single rule fits all of them. */
-void kinds_explain(struct diagnosing *d);
+void clusters_explain(struct diagnosing *d);
 
 #endif

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "gen/draw/cost.h"
-#include "verify/system/budget.h"
-#include "verify/system/interrupt.h"
+#include "verify/util/budget.h"
+#include "verify/util/interrupt.h"
 
 /* A hash table of results by configuration: open addressing, at most half full. An empty slot has no
  * problem. */

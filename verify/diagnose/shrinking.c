@@ -1,8 +1,8 @@
 #include "shrinking.h"
 
 #include "reports/record/published.h"
-#include "verify/system/budget.h"
-#include "verify/system/clock.h"
+#include "verify/util/budget.h"
+#include "verify/util/clock.h"
 
 void shrinking_from(struct shrinking *s, const struct config_result *failure)
 {

@@ -1,10 +1,10 @@
 /* Shrinks a candidate's failure to the simplest configuration that fails the same way. Decides whether a
- * failure repeats, how often a step is tried, and which failures are the same. gen/explain/shrink.h chooses
+ * failure repeats, how often a step is tried, and which failures are the same. gen/shrink/shrink.h chooses
  * the steps. */
 #ifndef UNSEEN_SHRINKING_H
 #define UNSEEN_SHRINKING_H
 
-#include "gen/explain/shrink.h"
+#include "gen/shrink/shrink.h"
 #include "probe.h"
 
 /* A flaky failure counts as gone if so many tries do not show it. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gen/contract/instantiate.h"
-#include "verify/system/version.h"
+#include "verify/util/version.h"
 #include "workloads.h"
 
 enum { LINE = 1024 };
@@ -27,7 +27,7 @@ const struct drawn *export_at(const struct export_set *set, int i, const char **
     return set->seen_only || i - seen->count >= unseen->count ? NULL : &unseen->item[i - seen->count];
 }
 
-void export_file(char *path, size_t size, const struct stored_format *as, const char *name, int place,
+void export_file(char *path, size_t size, const struct tensor_file_format *as, const char *name, int place,
                  const char *tensor)
 {
     if (as->together)

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "stored.h"
+#include "tensor_file.h"
 #include "verify/session/task.h"
 
 enum export_format {
@@ -23,8 +23,8 @@ const char *export_name(int format);
 struct export_set {
     const struct task *task; /* the task with the drawn sets */
     bool seen_only;
-    const char *inputs;             /* folder for export_inputs; NULL: none */
-    const struct stored_format *as; /* format of these files, if any */
+    const char *inputs;                  /* folder for export_inputs; NULL: none */
+    const struct tensor_file_format *as; /* format of these files, if any */
 };
 
 /* Returns 0, or -1 when out of memory; the caller checks ferror. */

@@ -14,7 +14,7 @@ enum { PATH_SIZE = 4600 };
 /* --- one file --- */
 
 /* Writes consecutive rows, without the padding between them in memory. Returns 0 or an errno. */
-static int put_values(FILE *out, const struct stored_file *file, int t)
+static int put_values(FILE *out, const struct tensor_file *file, int t)
 {
     const struct instance_tensor *const made = &file->instance->tensor[t];
     const size_t size = dtype_size(file->config->problem->tensors[t].dtype),
@@ -31,7 +31,7 @@ static int put_values(FILE *out, const struct stored_file *file, int t)
 }
 
 /* Returns 0 or an errno. */
-static int write_file(const char *path, const struct stored_format *as, const struct stored_file *file)
+static int write_file(const char *path, const struct tensor_file_format *as, const struct tensor_file *file)
 {
     FILE *const out = fopen(path, "wxe");
     if (!out)
@@ -83,7 +83,7 @@ static void path_of(char path[PATH_SIZE], const struct export_set *set, const ch
 }
 
 /* Lists the inputs, widest dtypes first, each width in the problem's order. */
-static void list_inputs(struct stored_file *file)
+static void list_inputs(struct tensor_file *file)
 {
     const struct tensor *const tensors = file->config->problem->tensors;
     file->count = 0;
@@ -95,7 +95,7 @@ static void list_inputs(struct stored_file *file)
 
 /* Writes the listed tensors to one file, or to one file each. Returns 0 or an errno; `path` names the file
  * that failed. */
-static int write_listed(const struct export_set *set, const struct stored_file *file, int place,
+static int write_listed(const struct export_set *set, const struct tensor_file *file, int place,
                         char path[PATH_SIZE])
 {
     if (set->as->together) {
@@ -105,7 +105,7 @@ static int write_listed(const struct export_set *set, const struct stored_file *
     folder_of(path, set, file->set, place);
     int failed = mkdir(path, 0755) == 0 ? 0 : errno;
     for (int i = 0; i < file->count && failed == 0; i++) {
-        struct stored_file one = *file;
+        struct tensor_file one = *file;
         one.tensor[0] = file->tensor[i];
         one.count = 1;
         path_of(path, set, file->set, place, one.tensor[0]);
@@ -120,7 +120,7 @@ static int write_config(const struct export_set *set, int i, char path[PATH_SIZE
     const char *name;
     int place;
     const struct drawn *const drawn = export_at(set, i, &name, &place);
-    struct stored_file file = {
+    struct tensor_file file = {
         .config = &drawn->config, .instance = &instance, .set = name, .why = drawn->why};
     folder_of(path, set, name, place);
     if (config_instantiate(&drawn->config, 0, &instance) != 0)
@@ -155,11 +155,11 @@ static int refuse(double bytes, double most, bool *is_usage, char *text, size_t 
     if (bytes < 0)
         snprintf(text, size, "out of memory");
     else
-        snprintf(
-            text, size,
-            "--inputs: the inputs of these configurations are %.4g MiB; at most %.4g MiB were expected\n"
-            "---> draw fewer (--unseen N), narrow the contract (--contract FILE), or allow more: --size %.0fM",
-            bytes / 0x1p20, most / 0x1p20, bytes / 0x1p20 + 1);
+        snprintf(text, size,
+                 "--inputs: the inputs of these configurations are %.4g MiB; at most %.4g MiB were expected\n"
+                 "---> draw fewer (--unseen N), narrow the contract (--contract FILE), or allow more: --size "
+                 "%.0fM",
+                 bytes / 0x1p20, most / 0x1p20, bytes / 0x1p20 + 1);
     return -1;
 }
 

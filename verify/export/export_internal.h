@@ -9,7 +9,7 @@
 const struct drawn *export_at(const struct export_set *set, int i, const char **name, int *place);
 
 /* File name below the folder of inputs: "seen-1/x.npy", "seen-1.safetensors". */
-void export_file(char *path, size_t size, const struct stored_format *as, const char *name, int place,
+void export_file(char *path, size_t size, const struct tensor_file_format *as, const char *name, int place,
                  const char *tensor);
 
 #endif

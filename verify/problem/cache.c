@@ -13,7 +13,7 @@
 
 #include "paths.h"
 #include "verify/build/scratch.h"
-#include "verify/system/home_folder.h"
+#include "verify/util/home_folder.h"
 #include "gen/random/hex.h"
 
 enum { HEX = 2 * SHA256_DIGEST_SIZE, FOOTER = 16 + 1 + HEX + 1 };

@@ -1,6 +1,6 @@
 #include "folder.h"
 
-#include "verify/isolate/sandbox.h"
+#include "verify/sandbox/sandbox.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <dlfcn.h>

@@ -6,7 +6,7 @@
 #include "gen/contract/instantiate.h"
 #include "gen/random/mix.h"
 #include "buffers.h"
-#include "verify/system/defence.h"
+#include "verify/util/defence.h"
 #include "verify/device/fingerprint.h"
 
 /* Is a tensor drawn; is it written by the candidate? */

@@ -9,7 +9,7 @@
 #include "status.h"
 #include "verify/device/device.h"
 #include "verify/device/region.h"
-#include "verify/isolate/child.h"
+#include "verify/worker/child.h"
 
 /* Configurations that are set up at once for timing, and buffers of each, used in turns. */
 enum { BUFFERS_SETUPS = 4, BUFFERS_RING = 3 };

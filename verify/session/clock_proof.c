@@ -6,7 +6,7 @@
  * the cause. The device must be known to be ours alone before and after. The same calls, repeated, must show
  * the difference again. Interleaved kernels of our own that occupy the device as long must not. Otherwise it
  * is a note, and the time is marked. */
-#include "verify/device/neighbours.h"
+#include "verify/device/other_processes.h"
 #include "proof.h"
 #include "series.h"
 
@@ -17,9 +17,9 @@ enum { ATTEMPTS = 3 };
  * be held alone. */
 static bool is_ours_alone(struct session *s)
 {
-    const struct neighbours n = evidence_neighbours(&s->evidence, s->options.device, s->options.lease);
-    return n.state != NEIGHBOURS_SOME && lease_is_alone(s->options.lease) &&
-           (n.state == NEIGHBOURS_NONE || neighbours_idle(s->options.device) != IDLE_NO);
+    const struct other_processes n = evidence_neighbours(&s->evidence, s->options.device, s->options.lease);
+    return n.state != OTHER_PROCESSES_SOME && lease_is_alone(s->options.lease) &&
+           (n.state == OTHER_PROCESSES_NONE || other_processes_idle(s->options.device) != IDLE_NO);
 }
 
 /* Repeats the calls, interleaved with kernels of ours. False: the series is over. */
@@ -48,7 +48,8 @@ void clock_prove(struct session *s, struct series *series, const struct clocks *
         return;
     s->evidence.disturbed = true;
     s->evidence.company.unproved++;
-    if (evidence_neighbours(&s->evidence, s->options.device, s->options.lease).state == NEIGHBOURS_SOME ||
+    if (evidence_neighbours(&s->evidence, s->options.device, s->options.lease).state ==
+            OTHER_PROCESSES_SOME ||
         s->evidence.proofs++ >= ATTEMPTS || !is_ours_alone(s) || !run_again(s, series, candidate, control) ||
         !clocks_prove(candidate, control, CLOCKS_CALLS) || !is_ours_alone(s))
         return;

@@ -7,7 +7,7 @@
 #include "gen/inputs/fill.h"
 
 #define REF_FN static inline
-#include "reference/stored.h"
+#include "reference/element.h"
 
 static bool is_drawn(const struct problem *problem, int t)
 {
@@ -115,7 +115,7 @@ void content_describe_near(const struct problem *problem, const struct instance 
     }
     if (used < size)
         snprintf(text + used, size - used, "]: %.9g in the place of %.9g",
-                 stored_number(dtype, near->value, 0, &bits), stored_number(dtype, near->was, 0, &bits));
+                 element_number(dtype, near->value, 0, &bits), element_number(dtype, near->was, 0, &bits));
 }
 
 static bool is_symmetric(const struct fill *fill)
@@ -156,8 +156,8 @@ bool content_greatest(const struct instance_tensor *tensor, enum dtype dtype, co
     for (int64_t i = 0; i < count; i++) {
         if (!is_real_place(tensor, from + i))
             continue;
-        const double value = stored_number(dtype, stretch, i, &bits),
-                     most = best < 0 ? NAN : stored_number(dtype, stretch, best, &bits);
+        const double value = element_number(dtype, stretch, i, &bits),
+                     most = best < 0 ? NAN : element_number(dtype, stretch, best, &bits);
         if (isnan(most) || value > most)
             best = i;
     }

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "verify/device/pace.h"
-#include "verify/isolate/child.h"
-#include "verify/isolate/child_table.h"
-#include "verify/system/clock.h"
-#include "verify/system/interrupt.h"
+#include "verify/device/gpu_clocks.h"
+#include "verify/worker/child.h"
+#include "verify/sandbox/child_table.h"
+#include "verify/util/clock.h"
+#include "verify/util/interrupt.h"
 
 bool evidence_has(const struct evidence *evidence, enum finding_kind kind)
 {
@@ -47,13 +47,13 @@ double evidence_not_timing(const struct evidence *evidence)
 
 static const double fresh = 0.2; /* seconds for which NVML's answer is reused */
 
-struct neighbours evidence_neighbours(struct evidence *evidence, const struct device *device,
-                                      struct lease *lease)
+struct other_processes evidence_neighbours(struct evidence *evidence, const struct device *device,
+                                           struct lease *lease)
 {
-    const struct neighbours n = neighbours_of(device, lease, child_count());
+    const struct other_processes n = other_processes_of(device, lease, child_count());
     evidence->looked = clock_seconds();
     evidence->last_look = n.state;
-    if (n.state == NEIGHBOURS_SOME) {
+    if (n.state == OTHER_PROCESSES_SOME) {
         evidence->company.shared = true;
         evidence->company.most = n.count > evidence->company.most ? n.count : evidence->company.most;
     }
@@ -66,7 +66,7 @@ void evidence_look(struct evidence *evidence, const struct device *device, struc
         return;
     if (clock_seconds() - evidence->looked > fresh)
         evidence_neighbours(evidence, device, lease);
-    evidence->disturbed = evidence->disturbed || evidence->last_look == NEIGHBOURS_SOME;
+    evidence->disturbed = evidence->disturbed || evidence->last_look == OTHER_PROCESSES_SOME;
 }
 
 static void note_mhz(struct company *company, double mhz)
@@ -79,16 +79,16 @@ bool evidence_keeps_pace(struct evidence *evidence, const struct device *device,
 {
     enum { ATTEMPTS = 20 };
     static const struct timespec moment = {0, 25000000};
-    struct pace pace = pace_of(device);
-    for (int i = 0; begins && i < ATTEMPTS && pace_is_slow(&pace, device) && !is_interrupted(); i++) {
+    struct gpu_clocks pace = gpu_clocks_of(device);
+    for (int i = 0; begins && i < ATTEMPTS && gpu_clocks_is_slow(&pace, device) && !is_interrupted(); i++) {
         nanosleep(&moment, NULL);
-        pace = pace_of(device);
+        pace = gpu_clocks_of(device);
     }
     if (!begins) {
         note_mhz(&evidence->company, pace.mhz);
         evidence->held |= pace.held;
     }
-    return !pace_is_slow(&pace, device);
+    return !gpu_clocks_is_slow(&pace, device);
 }
 
 void evidence_add_company(const struct evidence *evidence, struct company *add_to)
@@ -99,5 +99,5 @@ void evidence_add_company(const struct evidence *evidence, struct company *add_t
     add_to->unproved += evidence->company.unproved;
     note_mhz(add_to, evidence->company.least_mhz);
     if (evidence->held)
-        pace_name(evidence->held, add_to->held_back, sizeof add_to->held_back);
+        gpu_clocks_name(evidence->held, add_to->held_back, sizeof add_to->held_back);
 }

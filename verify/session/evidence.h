@@ -6,7 +6,7 @@
 #include "reports/record/result.h"
 #include "verify/device/device.h"
 #include "verify/device/lease.h"
-#include "verify/device/neighbours.h"
+#include "verify/device/other_processes.h"
 
 enum { EVIDENCE_FINDINGS = 8 };
 
@@ -17,7 +17,7 @@ struct evidence {
     struct company company; /* contention during timing */
     unsigned held;          /* reasons why the device's clock was throttled meanwhile: PACE_.. */
     double looked;          /* time of the last look at other processes, and its answer */
-    enum neighbours_state last_look;
+    enum other_processes_state last_look;
     bool disbelieved; /* times reported by the runner contradict the judge's clock */
     bool disturbed;   /* the current time is not reliable */
     int proofs;       /* attempts at a proof by two clocks */
@@ -36,8 +36,8 @@ void evidence_add_seconds(const struct evidence *evidence, struct phase_seconds 
 double evidence_not_timing(const struct evidence *evidence);
 
 /* Looks for other processes on the device, under the lease, and counts them as contention. */
-struct neighbours evidence_neighbours(struct evidence *evidence, const struct device *device,
-                                      struct lease *lease);
+struct other_processes evidence_neighbours(struct evidence *evidence, const struct device *device,
+                                           struct lease *lease);
 /* The same, unless it was done just now. If there are any, the current time is not reliable. */
 void evidence_look(struct evidence *evidence, const struct device *device, struct lease *lease);
 /* Is the device's clock at its normal speed? Before timing it waits for half a second, since an idle device

@@ -1,4 +1,4 @@
-/* Expected values of an imported task, from the process that evaluates its graph (verify/oracle). */
+/* Expected values of an imported task, from the process that evaluates its graph (verify/torch). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "gen/contract/instantiate.h"
 #include "gen/contract/space.h"
 #include "expected_values.h"
-#include "verify/system/clock.h"
+#include "verify/util/clock.h"
 
 static struct oracle_options wanted_by(const struct judge_options *options)
 {

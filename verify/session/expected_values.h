@@ -1,11 +1,12 @@
-/* Expected values of an imported task, from the process that evaluates its graph (verify/oracle). */
+/* Expected values of an imported task, from the process that evaluates its graph (verify/torch). */
 #ifndef UNSEEN_EXPECTED_VALUES_H
 #define UNSEEN_EXPECTED_VALUES_H
 
 #include "judge.h"
 
-/* Asks for the expected values of the call's inputs. False: there are none. If *missing, they cannot be computed,
- * and judge->answer.text says why; else see judge->status. Always true for problems with mathematics of their own. */
+/* Asks for the expected values of the call's inputs. False: there are none. If *missing, they cannot be
+ * computed, and judge->answer.text says why; else see judge->status. Always true for problems with
+ * mathematics of their own. */
 bool expected_ask(struct judge *judge, const struct judging *judging, bool *missing);
 /* A candidate of a task has refused or ended. If the task's own model does not run there either, nothing is
  * judged: the contract is too wide, as it was derived from some sizes only. False: the status says why. */

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "evidence.h"
-#include "verify/system/clock.h"
-#include "verify/system/defence.h"
+#include "verify/util/clock.h"
+#include "verify/util/defence.h"
 #include "worker.h"
 
 /* It costs a process and a call per configuration. */
@@ -53,8 +53,8 @@ static void give_up(struct worker *w, const char *words)
     worker_restart(w);
 }
 
-/* result->outcome is PASS if nothing was found; *judged: there is an output to judge. False: w->status->code says
- * why. */
+/* result->outcome is PASS if nothing was found; *judged: there is an output to judge. False: w->status->code
+ * says why. */
 static bool call_own(struct worker *w, const struct call *call, struct call_result *result, bool *judged)
 {
     struct child_answer answer;

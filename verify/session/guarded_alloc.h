@@ -3,7 +3,7 @@
 #define UNSEEN_GUARDED_ALLOC_H
 
 #include "call_result.h"
-#include "verify/isolate/child.h"
+#include "verify/worker/child.h"
 
 struct guarded_alloc {
     struct child *child; /* the process that is not current */

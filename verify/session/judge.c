@@ -6,7 +6,7 @@
 #include "pattern.h"
 #include "expected_values.h"
 #include "judge.h"
-#include "verify/system/clock.h"
+#include "verify/util/clock.h"
 #include "witness.h"
 
 bool judge_covers(const struct problem *problem, char *text, size_t text_size)
@@ -139,8 +139,9 @@ static const char *arithmetic_name(const struct judge *judge, int arithmetic)
     return arithmetic < judge->arithmetics.count ? judge->arithmetics.item[arithmetic].name : "wrong";
 }
 
-/* Counts unwritten elements of a one-byte dtype whose poison may be a stored value. A wrong value is the poison
- * by chance in about one element of 256. So elements count as unwritten if half of the wrong ones hold it. */
+/* Counts unwritten elements of a one-byte dtype whose poison may be a stored value. A wrong value is the
+ * poison by chance in about one element of 256. So elements count as unwritten if half of the wrong ones hold
+ * it. */
 static void doubt_unwritten(enum dtype dtype, struct judge_report *report)
 {
     const bool chance = dtype == DTYPE_I8 || dtype == DTYPE_U8 || dtype == DTYPE_E4M3;

@@ -1,6 +1,6 @@
-/* The judge of a problem: expected values, enclosures of every element, and MPFR. It knows no candidate and no
- * process. All functions take an instance and the tensors of a call, so that one judge serves any number of
- * candidates in turns. An answer of the oracle is reused while inputs stay the same. */
+/* The judge of a problem: expected values, enclosures of every element, and MPFR. It knows no candidate and
+ * no process. All functions take an instance and the tensors of a call, so that one judge serves any number
+ * of candidates in turns. An answer of the oracle is reused while inputs stay the same. */
 #ifndef UNSEEN_SESSION_JUDGE_H
 #define UNSEEN_SESSION_JUDGE_H
 
@@ -8,7 +8,7 @@
 #include "call_result.h"
 #include "status.h"
 #include "verify/device/device.h"
-#include "verify/oracle/pool.h"
+#include "verify/torch/pool.h"
 
 struct judge_options {
     const struct problem *problem;

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "worker.h"
-#include "verify/device/neighbours.h"
-#include "verify/isolate/child_table.h"
+#include "verify/device/other_processes.h"
+#include "verify/sandbox/child_table.h"
 
 /* If less than this part of a GPU's memory is free while a candidate runs, other processes may have caused
  * its lack of memory. */
@@ -14,7 +14,8 @@ static const double scarce = 0.25;
  * minus a few contexts. That is well above both limits, so no verdict depends on them. */
 static const double fair_times = 1.5, fair_part = 0.1;
 
-/* After this many refusals with no other process holding memory, a refusal is not caused by lack of memory. */
+/* After this many refusals with no other process holding memory, a refusal is not caused by lack of memory.
+ */
 enum { REFUSALS = 3 };
 
 void memory_give_back(struct worker *w, double bytes)
@@ -29,7 +30,8 @@ void memory_give_back(struct worker *w, double bytes)
 
 static bool may_have_company(const struct worker *w)
 {
-    return neighbours_of(w->options->device, w->options->lease, child_count()).state != NEIGHBOURS_NONE;
+    return other_processes_of(w->options->device, w->options->lease, child_count()).state !=
+           OTHER_PROCESSES_NONE;
 }
 
 /* May other processes have held the memory that a refused call lacked? An explicit lack of memory is retried

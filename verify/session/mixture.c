@@ -8,7 +8,7 @@
 #include "gen/inputs/fill.h"
 
 #define REF_FN static inline
-#include "reference/stored.h"
+#include "reference/element.h"
 
 /* --- boxes --- */
 
@@ -172,8 +172,8 @@ bool mixture_box_differs(const struct mixture *m, const struct box *box)
 double mixture_value(const struct mixture *m, bool own, int t, int64_t element)
 {
     uint32_t bits;
-    return stored_number(m->own_config.problem->tensors[t].dtype,
-                         element_of(m, own ? m->own_values[t] : m->other_values[t], t, element), 0, &bits);
+    return element_number(m->own_config.problem->tensors[t].dtype,
+                          element_of(m, own ? m->own_values[t] : m->other_values[t], t, element), 0, &bits);
 }
 
 const char *mixture_next_structure(const struct mixture *m, int *t)
@@ -215,9 +215,9 @@ static void clip_values(const struct mixture *m, const struct clip *clip, void *
     uint32_t bits;
     for (int64_t i = 0; i < count; i++) {
         const int64_t place = instance_tensor_place(tensor, i);
-        const double value = stored_number(dtype, memory, place, &bits);
+        const double value = element_number(dtype, memory, place, &bits);
         if (mixture_is_used(m, clip->tensor, i) && (value < clip->low || value > clip->high))
-            stored_put(dtype, memory, place, value < clip->low ? clip->low : clip->high);
+            element_put(dtype, memory, place, value < clip->low ? clip->low : clip->high);
     }
 }
 
@@ -235,7 +235,7 @@ void mix_make(const struct mix *mix, int t, void *memory)
                    element_of(m, m->other_values[t], t, i), dtype_size(dtype));
     for (int i = 0; i < mix->sets; i++)
         if (mix->set[i].tensor == t)
-            stored_put(dtype, memory, instance_tensor_place(tensor, mix->set[i].element), mix->set[i].value);
+            element_put(dtype, memory, instance_tensor_place(tensor, mix->set[i].element), mix->set[i].value);
     if (mix->clip && mix->clip->tensor == t)
         clip_values(m, mix->clip, memory);
 }

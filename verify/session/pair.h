@@ -1,5 +1,5 @@
-/* Failures that need two configurations in one process: a sibling that is checked after each configuration, and
- * the search for an earlier one. */
+/* Failures that need two configurations in one process: a sibling that is checked after each configuration,
+ * and the search for an earlier one. */
 #ifndef UNSEEN_PAIR_H
 #define UNSEEN_PAIR_H
 

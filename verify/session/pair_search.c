@@ -63,10 +63,10 @@ enum session_status session_check_after(struct session *s, const struct config *
     s->worker.past.siblings_off = true;
     const int times = retry_times(RETRY_STEP_AFTER);
     bool depends = false;
-    if (found && other && room_enter(s->options.room)) {
+    if (found && other && memory_gate_enter(s->options.room)) {
         depends = pair_fails_after(s, config, after, times, found) && passes_alone(s, config, times, other) &&
                   expected_admits(&s->judge, after, config);
-        room_leave(s->options.room);
+        memory_gate_leave(s->options.room);
     }
     enum session_status status = s->status.code;
     if (status == SESSION_OK && depends)
@@ -146,11 +146,11 @@ enum session_status session_attribute(struct session *s, const struct config *co
     if (s->status.code != SESSION_OK || result->pair.present || !retry_find(step, result, RETRY_NO_FACTS) ||
         !s->options.space || s->options.python || s->worker.past.in_vain >= IN_VAIN ||
         s->worker.past.searches >= SEARCHES || s->evidence.pattern || !defence_is_on(DEFENCE_TWIN) ||
-        !room_enter(s->options.room))
+        !memory_gate_enter(s->options.room))
         return s->status.code;
     s->worker.past.siblings_off = true;
     search(s, config, result);
     s->worker.past.siblings_off = twinless;
-    room_leave(s->options.room);
+    memory_gate_leave(s->options.room);
     return s->status.code;
 }

@@ -3,7 +3,7 @@
 #define UNSEEN_PROCESS_POOL_H
 
 #include "gen/random/pcg.h"
-#include "verify/isolate/child.h"
+#include "verify/worker/child.h"
 
 enum { PROCESS_POOL_MOST = 8 };
 
@@ -18,9 +18,9 @@ struct process_pool {
 
 struct worker;
 
-/* Starts processes for one or two workers, enough for `each` restarts. Starts fewer, or none, if device memory or
- * cores are few, or starting is fast. The order of two workers is random for each pair, since a context's
- * placement changes the times of short kernels; random NULL: one worker. */
+/* Starts processes for one or two workers, enough for `each` restarts. Starts fewer, or none, if device
+ * memory or cores are few, or starting is fast. The order of two workers is random for each pair, since a
+ * context's placement changes the times of short kernels; random NULL: one worker. */
 void process_pool_start(struct worker *const *workers, int count, int each, struct pcg *random);
 /* Like child_start, but uses a waiting process, or returns the failure of one that ended while loading. After
  * several losses it starts further processes as well. */

@@ -4,7 +4,7 @@
 
 #include "judge.h"
 #include "buffers.h"
-#include "verify/measure/clocks.h"
+#include "clocks.h"
 
 struct session;
 struct series;

@@ -1,5 +1,5 @@
-/* Python exceptions that a module raises: which belong to the configuration, and which may be consequences of an
- * earlier exception. */
+/* Python exceptions that a module raises: which belong to the configuration, and which may be consequences of
+ * an earlier exception. */
 #ifndef UNSEEN_PYTHON_EXCEPTION_H
 #define UNSEEN_PYTHON_EXCEPTION_H
 

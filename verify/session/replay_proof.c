@@ -10,7 +10,7 @@
 #include "gen/contract/space.h"
 #include "proof.h"
 #include "session_internal.h"
-#include "verify/system/defence.h"
+#include "verify/util/defence.h"
 
 /* Placement of the tensors in a call. */
 static enum placement placement_of(const struct buffers *b, const struct call *call)

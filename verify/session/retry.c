@@ -1,11 +1,12 @@
 #include "retry.h"
 
-#include "verify/system/budget.h"
-#include "verify/system/interrupt.h"
+#include "verify/util/budget.h"
+#include "verify/util/interrupt.h"
 
 #define BIT(which) (1U << (which))
 
-/* REJECTED is the set of outcome_is_rejected. PAIRED is the part of it that a busy machine does not produce. */
+/* REJECTED is the set of outcome_is_rejected. PAIRED is the part of it that a busy machine does not produce.
+ */
 #define ANY (~0U)
 #define PAIRED                                                                                               \
     (BIT(OUTCOME_WRONG) | BIT(OUTCOME_UNWRITTEN) | BIT(OUTCOME_OVERRUN) | BIT(OUTCOME_MODIFIED) |            \
@@ -23,7 +24,8 @@ static const struct retry_rule rules[RETRY_RULES] = {
      RETRY_EXCLUSIVE_MEMORY, 1, RETRY_LAST_COUNTS_IF_MEMORY},
     {"refusal", RETRY_STEP_MEMORY, BIT(OUTCOME_REFUSED), ANY, ANY, RETRY_MEMORY_ELSEWHERE, false,
      RETRY_EXCLUSIVE_MEMORY, 1, RETRY_LAST_COUNTS_IF_MEMORY},
-    /* the signal may come from outside, such as from the OOM killer; a kernel that is the reason ends so again */
+    /* the signal may come from outside, such as from the OOM killer; a kernel that is the reason ends so
+     * again */
     {"killed", RETRY_STEP_SIGNAL, ANY, BIT(CAUSE_KILLED), ANY, RETRY_NO_FACTS, false, RETRY_AS_BEFORE, 1,
      RETRY_LAST_COUNTS},
     /* the baseline's times say nothing about loading */

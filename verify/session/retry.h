@@ -1,5 +1,5 @@
-/* When a configuration runs again. retry.c holds one table of rules; every part that repeats a configuration asks
- * it. doc/architecture.md shows the same table. */
+/* When a configuration runs again. retry.c holds one table of rules; every part that repeats a configuration
+ * asks it. doc/architecture.md shows the same table. */
 #ifndef UNSEEN_RETRY_H
 #define UNSEEN_RETRY_H
 
@@ -39,7 +39,8 @@ enum retry_condition {
 
 enum retry_counts {
     RETRY_LAST_COUNTS, /* the last result replaces the first */
-    /* the last one, but a refusal for lack of memory becomes `skipped`, a time is left out (memory_short.c) */
+    /* the last one, but a refusal for lack of memory becomes `skipped`, a time is left out (memory_short.c)
+     */
     RETRY_LAST_COUNTS_IF_MEMORY,
     /* the failure, if the configuration passes by itself and fails after the other each time */
     RETRY_PAIR_COUNTS
@@ -68,8 +69,8 @@ struct retry {
 
 struct retry retry_begin(enum retry_step step, const struct config_result *before);
 
-/* The rule by which the configuration runs again, and counts the repetition. NULL: `result` stands, or the user
- * has interrupted. */
+/* The rule by which the configuration runs again, and counts the repetition. NULL: `result` stands, or the
+ * user has interrupted. */
 const struct retry_rule *retry_again(struct retry *retry, const struct config_result *result, unsigned facts);
 
 /* The rule that applies to a result, however often it has run. */

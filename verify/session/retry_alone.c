@@ -6,8 +6,8 @@
 
 #include "session_timing.h"
 #include "verify/problem/folder.h"
-#include "verify/system/budget.h"
-#include "verify/system/interrupt.h"
+#include "verify/util/budget.h"
+#include "verify/util/interrupt.h"
 
 /* An honest kernel may be slower than the baseline by this factor. */
 static const double times_baseline = 30;

@@ -25,8 +25,8 @@ struct alone_attempt {
     double time_budget; /* seconds */
 };
 
-/* Repeats an attempt under a rule of RETRY_STEP_TIME, and says the limit. It compiles and runs the baseline at
- * its first use. *repeated is false, and *result unchanged, if the user interrupts or the budget ends. The
+/* Repeats an attempt under a rule of RETRY_STEP_TIME, and says the limit. It compiles and runs the baseline
+ * at its first use. *repeated is false, and *result unchanged, if the user interrupts or the budget ends. The
  * caller holds back all other work of this run. */
 enum session_status alone_repeat(struct alone *alone, struct session *session, const struct retry *retry,
                                  const struct retry_rule *rule, const struct alone_attempt *attempt,

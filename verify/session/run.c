@@ -9,12 +9,12 @@
 
 #include "reference/error.h"
 #include "reports/record/published.h"
-#include "verify/isolate/child.h"
-#include "verify/isolate/usage.h"
-#include "verify/system/budget.h"
-#include "verify/system/clock.h"
-#include "verify/system/defence.h"
-#include "verify/system/interrupt.h"
+#include "verify/worker/child.h"
+#include "verify/sandbox/resource_usage.h"
+#include "verify/util/budget.h"
+#include "verify/util/clock.h"
+#include "verify/util/defence.h"
+#include "verify/util/interrupt.h"
 #include "verify/device/processors.h"
 
 /* Maximum number of process ends of a kernel that has passed nothing; more would show nothing new. On a GPU
@@ -44,7 +44,8 @@ struct session_options run_session_options(const struct task *task, const struct
                                     .interpreter = task->options.python,
                                     .log_path = options->log_path,
                                     .timeout = options->timeout,
-                                    .memory = options->memory > 0 ? options->memory : usage_of_worker(jobs),
+                                    .memory = options->memory > 0 ? options->memory
+                                                                  : resource_usage_of_worker(jobs),
                                     .threads = threads < 2    ? 2
                                                : threads > 16 ? 16
                                                               : threads,

@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 #include "run_internal.h"
-#include "verify/system/budget.h"
-#include "verify/system/clock.h"
-#include "verify/system/interrupt.h"
+#include "verify/util/budget.h"
+#include "verify/util/clock.h"
+#include "verify/util/interrupt.h"
 
 /* Least time limit in seconds; otherwise the limit is the time of the candidate's checks. Configurations
  * beyond it are not judged. */

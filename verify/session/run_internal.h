@@ -68,8 +68,8 @@ void run_note_baseline(struct config_result *result, const struct config_result 
 void run_note_kill(struct run *run, const struct config_result *result);
 
 /* Repeats a timed-out attempt alone, until one times out alone, too. That timeout decides for all others, and
- * nothing else is run, so a hang is waited for at most twice. `retry` began with the result before the attempt.
- * Returns the last status of the session. The caller holds no lock. */
+ * nothing else is run, so a hang is waited for at most twice. `retry` began with the result before the
+ * attempt. Returns the last status of the session. The caller holds no lock. */
 enum session_status run_retry_timeout(struct run *run, struct session *session, struct retry *retry,
                                       const struct alone_attempt *attempt, struct config_result *result);
 

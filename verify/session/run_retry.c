@@ -1,8 +1,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "verify/system/budget.h"
-#include "verify/system/interrupt.h"
+#include "verify/util/budget.h"
+#include "verify/util/interrupt.h"
 #include "run_internal.h"
 
 void run_note_kill(struct run *run, const struct config_result *result)

@@ -9,9 +9,9 @@
 #include "fingerprints.h"
 #include "run_internal.h"
 #include "session_timing.h"
-#include "verify/system/budget.h"
-#include "verify/system/defence.h"
-#include "verify/system/interrupt.h"
+#include "verify/util/budget.h"
+#include "verify/util/defence.h"
+#include "verify/util/interrupt.h"
 
 /* The configurations to time, in a random order, so that a candidate cannot distinguish timing from
  * checking. */

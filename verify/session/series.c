@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "gen/contract/instantiate.h"
-#include "verify/system/defence.h"
-#include "verify/system/flush.h"
-#include "verify/task/task.h"
+#include "verify/util/defence.h"
+#include "verify/util/flush.h"
+#include "verify/torch/task.h"
 
 /* One call in four is on a near duplicate; one in twelve checks for work while its stream is held. */
 enum { NEAR_ONE_IN = 4, ASK_ONE_IN = 12 };
@@ -267,7 +267,8 @@ static bool take_fingerprint(struct series *series, struct session *s, const str
            fingerprints_take(series->prints, &s->buffers, series->choice, &print, call);
 }
 
-/* A call that the candidate refused or died of proves nothing where the task's own model does not run on its contents, either. */
+/* A call that the candidate refused or died of proves nothing where the task's own model does not run on its
+ * contents, either. */
 static void excuse(struct series *series, struct session *s)
 {
     if (s->status.code != SESSION_OK || !buffers_give(&s->buffers, &series->content))

@@ -7,7 +7,7 @@
 #include "fingerprints.h"
 #include "session_internal.h"
 #include "session_timing.h"
-#include "verify/measure/clocks.h"
+#include "clocks.h"
 
 /* Outputs kept for judgement: in `got` and in `before` of each slot. */
 enum { KEEP_FRESH, KEEP_NEAR, KEEP_COUNT };
@@ -55,8 +55,8 @@ struct series_call {
     double rest_ms; /* judge's time for the exchange, minus the reported call and flushing */
 };
 
-/* Sets up s->buffers.now for the series: memory, first draw. Returns -1 if memory is short; s->status.code reports other
- * failures. */
+/* Sets up s->buffers.now for the series: memory, first draw. Returns -1 if memory is short; s->status.code
+ * reports other failures. */
 int series_open(struct series *series, struct session *s, const struct config *config, int base);
 void series_close(struct series *series, struct session *s);
 

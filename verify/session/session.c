@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "control.h"
-#include "verify/task/task.h"
+#include "verify/torch/task.h"
 
 struct judge_options session_judge_options(const struct session_options *options)
 {

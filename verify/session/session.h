@@ -8,9 +8,9 @@
 #include "reports/record/result.h"
 #include "verify/device/device.h"
 #include "verify/device/lease.h"
-#include "verify/device/room.h"
-#include "verify/oracle/pool.h"
-#include "verify/isolate/python.h"
+#include "verify/device/memory_gate.h"
+#include "verify/torch/pool.h"
+#include "verify/worker/python.h"
 #include "judge.h"
 #include "status.h"
 
@@ -33,7 +33,7 @@ struct session_options {
     int processes; /* number of successive processes in which short configurations are timed; 0: one */
     struct lease *lease;         /* held during timing; NULL: none is available */
     struct oracle_pool *oracles; /* for an imported task; NULL: each session has its own oracle */
-    struct room *room;           /* gate for device memory; NULL: no other process is known */
+    struct memory_gate *room;    /* gate for device memory; NULL: no other process is known */
     /* contract for siblings of a configuration (sibling_check.c); NULL: no siblings */
     const struct space *space;
 };

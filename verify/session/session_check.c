@@ -34,19 +34,19 @@ static enum session_status check_in_gate(struct session *s, const struct config 
                                          const struct mix *mix, struct config_result *result)
 {
     struct retry retry = retry_begin(RETRY_STEP_MEMORY, result);
-    if (!room_enter(s->options.room))
+    if (!memory_gate_enter(s->options.room))
         return s->status.code;
     enum session_status status = check_in_process(s, config, mix, result);
     if (status == SESSION_OK && !mix && result->outcome == OUTCOME_PASS && !sibling_check(s, config, result))
         status = s->status.code;
-    room_leave(s->options.room);
+    memory_gate_leave(s->options.room);
     if (status != SESSION_OK || !memory_was_short(&s->worker, &retry, result) ||
-        !room_enter_alone(s->options.room))
+        !memory_gate_enter_alone(s->options.room))
         return status;
     *result = retry.before;
     status = check_in_process(s, config, mix, result);
     memory_settle(&s->worker, result);
-    room_leave_alone(s->options.room);
+    memory_gate_leave_alone(s->options.room);
     return status;
 }
 

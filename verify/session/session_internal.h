@@ -1,8 +1,8 @@
 #ifndef UNSEEN_SESSION_INTERNAL_H
 #define UNSEEN_SESSION_INTERNAL_H
 
-#include "verify/system/clock.h"
-#include "verify/system/defence.h"
+#include "verify/util/clock.h"
+#include "verify/util/defence.h"
 #include "evidence.h"
 #include "judge.h"
 #include "worker.h"
@@ -20,8 +20,8 @@ struct session {
 void session_settle(struct session *s, struct config_result *result);
 
 struct mix;
-/* Makes the calls of a configuration in the current process, and judges them. `once`: only the first call. mix:
- * one call on blended values; NULL: values as drawn. */
+/* Makes the calls of a configuration in the current process, and judges them. `once`: only the first call.
+ * mix: one call on blended values; NULL: values as drawn. */
 enum session_status check_calls(struct session *s, const struct config *config, const struct mix *mix,
                                 bool once, struct config_result *result);
 

@@ -178,9 +178,9 @@ enum session_status session_pairs(struct session *const session[2], const struct
     if (!p.timed || !p.random)
         status_failed(&s->status, "timing", -1);
     else if (start_ahead(&p) && lease_take(s->options.lease)) {
-        if (room_enter(s->options.room)) {
+        if (memory_gate_enter(s->options.room)) {
             pair_inside(&p, pairs);
-            room_leave(s->options.room);
+            memory_gate_leave(s->options.room);
         }
         lease_give(s->options.lease);
     }

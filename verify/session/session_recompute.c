@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "timed.h"
-#include "verify/system/budget.h"
-#include "verify/system/interrupt.h"
+#include "verify/util/budget.h"
+#include "verify/util/interrupt.h"
 
 /* Least time in seconds for everything, if timing took almost none; and the largest part of it for one
  * configuration. */
@@ -199,9 +199,9 @@ enum session_status session_recompute(struct session *s, const struct recompute_
     *out = (struct recomputed){.compared = 0};
     if (count > 0)
         r.random = pcg_new(job[0].prints->key, "recomputing");
-    if (order && r.random && room_enter(s->options.room)) {
+    if (order && r.random && memory_gate_enter(s->options.room)) {
         recompute_all(&r, job, order, count);
-        room_leave(s->options.room);
+        memory_gate_leave(s->options.room);
     }
     pcg_free(r.random);
     free(order);

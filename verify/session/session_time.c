@@ -8,9 +8,9 @@
 
 #include "gen/contract/instantiate.h"
 #include "gen/contract/space.h"
-#include "verify/measure/score.h"
+#include "verify/score/score.h"
 #include "timed.h"
-#include "verify/system/defence.h"
+#include "verify/util/defence.h"
 
 /* Slow kernels get one sample, then as many as fit. */
 static bool has_enough(struct timed *timed)
@@ -112,8 +112,8 @@ static void take_times(struct session *s, struct timed *timed, int count)
     lease_give(s->options.lease);
 }
 
-/* Notes whether a configuration is timed again for lack of memory. `skipped`: its tensors or a call found none,
- * while its result still is that of the checks. */
+/* Notes whether a configuration is timed again for lack of memory. `skipped`: its tensors or a call found
+ * none, while its result still is that of the checks. */
 static void note_memory(struct session *s, struct timing_job *job, struct retry *retry, bool skipped)
 {
     struct config_result ended = *job->result;
@@ -164,7 +164,7 @@ static int warm_up(struct session *s, const struct timing_job *job, int count)
     int warm = 0;
     if (!s->options.python)
         return count;
-    if (!room_enter(s->options.room))
+    if (!memory_gate_enter(s->options.room))
         return 0;
     for (bool ok = true; ok && warm < count; warm += ok) {
         const struct config config = timed_config(job[warm].config);
@@ -184,7 +184,7 @@ static int warm_up(struct session *s, const struct timing_job *job, int count)
         series_close(&series, s);
         status_end(&s->status);
     }
-    room_leave(s->options.room);
+    memory_gate_leave(s->options.room);
     return warm;
 }
 
@@ -220,14 +220,15 @@ static void time_inside(struct session *s, struct timing_job *job, struct retry 
 static void time_alone(struct session *s, struct timing_job *job, struct retry *retry)
 {
     int taken;
-    if (s->status.code != SESSION_OK || !lease_take(s->options.lease) || !room_enter_alone(s->options.room))
+    if (s->status.code != SESSION_OK || !lease_take(s->options.lease) ||
+        !memory_gate_enter_alone(s->options.room))
         return;
     *job->result = retry->before;
     time_inside(s, job, retry, 1, &taken);
     memory_settle(&s->worker, job->result);
     if (job->result->outcome == OUTCOME_SKIPPED)
         *job->result = retry->before;
-    room_leave_alone(s->options.room);
+    memory_gate_leave_alone(s->options.room);
 }
 
 /* Takes the lease before entering the gate. So no process waits for the lease inside the gate, and one that
@@ -245,9 +246,9 @@ static void time_beside_others(struct session *s, struct timing_job *job, int co
         status_failed(&s->status, "timing", -1);
     else if (warm == 0)
         note_memory(s, job, retry, false);
-    if (warm > 0 && lease_take(s->options.lease) && room_enter(s->options.room)) {
+    if (warm > 0 && lease_take(s->options.lease) && memory_gate_enter(s->options.room)) {
         time_inside(s, job, retry, warm, taken);
-        room_leave(s->options.room);
+        memory_gate_leave(s->options.room);
     }
     for (int i = 0; retry && i < *taken; i++)
         if (job[i].short_of_memory)
@@ -342,7 +343,7 @@ enum session_status session_late(struct session *s, const struct config *config,
     const struct config timed = timed_config(config);
     const double start = clock_seconds(), before = evidence_not_timing(&s->evidence);
     struct series series = {.where = "a late call"};
-    if (!room_enter(s->options.room))
+    if (!memory_gate_enter(s->options.room))
         return s->status.code;
     s->buffers.now = s->buffers.setup;
     worker_restart(&s->worker); /* so that the count of calls starts here */
@@ -351,7 +352,7 @@ enum session_status session_late(struct session *s, const struct config *config,
     series_close(&series, s);
     worker_restart(&s->worker);
     status_end(&s->status);
-    room_leave(s->options.room);
+    memory_gate_leave(s->options.room);
     s->evidence.seconds.time += clock_seconds() - start - (evidence_not_timing(&s->evidence) - before);
     return s->status.code;
 }

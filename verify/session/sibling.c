@@ -9,7 +9,7 @@
 #include "gen/draw/move.h"
 #include "gen/random/pcg.h"
 #include "session_internal.h"
-#include "verify/task/task.h"
+#include "verify/torch/task.h"
 
 const struct sibling_wish sibling_any = {-1, {-1, -1}};
 

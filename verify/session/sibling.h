@@ -41,8 +41,8 @@ bool sibling_kind_of(const struct problem *problem, const struct config *a, cons
  * differ must have the same product or sum. Choices may differ. */
 bool sibling_may_collide(const struct problem *problem, const struct config *a, const struct config *b);
 
-/* Describes what two configurations share: "equal rows*cols", "rows and cols swapped", "equal except for eps".
- * Empty: nothing simple. */
+/* Describes what two configurations share: "equal rows*cols", "rows and cols swapped", "equal except for
+ * eps". Empty: nothing simple. */
 enum { SIBLING_TEXT = 128 };
 void sibling_relation(const struct problem *problem, const struct config *a, const struct config *b,
                       char text[SIBLING_TEXT]);

@@ -19,8 +19,8 @@
 #include "pair.h"
 #include "session_internal.h"
 #include "sibling.h"
-#include "verify/system/defence.h"
-#include "verify/task/task.h"
+#include "verify/util/defence.h"
+#include "verify/torch/task.h"
 
 /* One configuration in four has a sibling, and every very cheap one. If siblings have failed alone several
  * times, the check stops: each such failure costs a process or two. */

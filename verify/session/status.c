@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "verify/task/task.h"
+#include "verify/torch/task.h"
 
 bool status_break(struct status *status, enum session_status code, const char *format, ...)
 {

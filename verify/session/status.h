@@ -1,5 +1,5 @@
-/* The first error of a piece of work. Values that do the work together point to one status, and every function
- * of theirs that can fail records its error there and returns false. */
+/* The first error of a piece of work. Values that do the work together point to one status, and every
+ * function of theirs that can fail records its error there and returns false. */
 #ifndef UNSEEN_STATUS_H
 #define UNSEEN_STATUS_H
 
@@ -24,8 +24,8 @@ struct status {
 /* Records an error, unless there is one already. Returns false. */
 bool status_break(struct status *status, enum session_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same for an error number of memory.h or reference/, -1 for a lack of memory. A lack of memory costs only
- * this configuration. */
+/* The same for an error number of memory.h or reference/, -1 for a lack of memory. A lack of memory costs
+ * only this configuration. */
 bool status_failed(struct status *status, const char *what, int error);
 
 /* Ends the work on a configuration and returns its status. SESSION_SHORT is returned once, since the next

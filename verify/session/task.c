@@ -8,15 +8,15 @@
 
 #include "session.h"
 #include "gen/contract/instantiate.h"
-#include "verify/system/home_folder.h"
-#include "verify/system/budget.h"
-#include "verify/system/clock.h"
-#include "verify/system/interrupt.h"
+#include "verify/util/home_folder.h"
+#include "verify/util/budget.h"
+#include "verify/util/clock.h"
+#include "verify/util/interrupt.h"
 #include "verify/device/memory.h"
-#include "verify/oracle/made.h"
+#include "verify/torch/made.h"
 #include "verify/problem/folder.h"
 #include "verify/problem/paths.h"
-#include "verify/task/task.h"
+#include "verify/torch/task.h"
 
 static enum task_status fail(struct task *task, enum task_status status, const char *text)
 {
@@ -47,7 +47,7 @@ static void open_lease(struct task *task)
 {
     char why[400];
     /* fails under the same conditions as the lease */
-    task->room = room_open(NULL, task->device.uuid, why, sizeof why);
+    task->room = memory_gate_open(NULL, task->device.uuid, why, sizeof why);
     const struct lease_options lease = {
         .device = task->device.uuid, .waiting = task->options.waiting, .attend = task->options.attend};
     task->lease = lease_open(&lease, why, sizeof why);
@@ -455,7 +455,7 @@ void task_clear(struct task *task)
     build_clear(&task->build);
     build_clear(&task->baseline);
     lease_close(task->lease);
-    room_close(task->room);
+    memory_gate_close(task->room);
     drawn_list_clear(&task->seen_set);
     drawn_list_clear(&task->unseen_set);
     config_list_clear(&task->seen);

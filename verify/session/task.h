@@ -4,11 +4,11 @@
 
 #include "gen/draw/draw.h"
 #include "verify/build/build.h"
-#include "verify/calibrate/calibrate.h"
+#include "verify/device/calibrate.h"
 #include "verify/device/device.h"
 #include "verify/device/lease.h"
-#include "verify/device/room.h"
-#include "verify/oracle/pool.h"
+#include "verify/device/memory_gate.h"
+#include "verify/torch/pool.h"
 
 /* Options. Files are paths; NULL: the problem's own. */
 struct task_options {
@@ -41,7 +41,7 @@ struct task {
     const struct problem *problem;
     struct device device;
     struct lease *lease;         /* of the device; NULL if there is none */
-    struct room *room;           /* gate for its memory; likewise */
+    struct memory_gate *room;    /* gate for its memory; likewise */
     struct oracle_pool *oracles; /* NULL: expected values are computed here, or out of memory */
     struct space space;
     struct config_list seen, frozen, given; /* given: from options.unseen_set */

@@ -9,8 +9,8 @@
 #include "control.h"
 #include "gen/contract/instantiate.h"
 #include "gen/contract/space.h"
-#include "verify/measure/score.h"
-#include "verify/system/defence.h"
+#include "verify/score/score.h"
+#include "verify/util/defence.h"
 
 static const double tight = 0.01; /* relative half-width of the median's interval */
 

@@ -7,7 +7,7 @@
 #include "gen/random/pcg.h"
 #include "gen/contract/space.h"
 #include "expected_values.h"
-#include "verify/system/clock.h"
+#include "verify/util/clock.h"
 #include "witness.h"
 
 /* Terms that MPFR may use to audit one configuration, besides its worst element. */
@@ -160,7 +160,7 @@ bool witness_hear(struct judge *judge, const struct judging *j, int k, struct ju
         return expected_confirm(judge, j, k, report, total, worst);
     const double start = clock_seconds();
     struct trials *trials = calloc(1, sizeof *trials);
-    struct fetcher *fetcher = NULL;
+    struct device_pages *fetcher = NULL;
     int64_t bytes[PROBLEM_MAX_TENSORS];
     bool ok = trials != NULL;
 
@@ -169,7 +169,8 @@ bool witness_hear(struct judge *judge, const struct judging *j, int k, struct ju
     for (int t = 0; t < judge->tensors; t++)
         bytes[t] = (int64_t)j->tensor[t].bytes;
     if (ok && trials->count && judge->options.device->backend == BACKEND_CUDA) {
-        fetcher = fetcher_open(request, bytes, judge->tensors, judge->memory->to_host, judge->memory->gather);
+        fetcher =
+            device_pages_open(request, bytes, judge->tensors, judge->memory->to_host, judge->memory->gather);
         ok = fetcher != NULL;
     }
     ok = ok && ask(reference_of(judge, k), request, trials) == 0;
@@ -179,7 +180,7 @@ bool witness_hear(struct judge *judge, const struct judging *j, int k, struct ju
         ok = hear_trials(judge, j, k, trials, report, worst);
         total->witnessed += trials->count;
     }
-    fetcher_close(fetcher);
+    device_pages_close(fetcher);
     free(trials);
     judge->seconds->witness += clock_seconds() - start;
     return ok;

@@ -5,7 +5,7 @@
 
 #include "control.h"
 #include "evidence.h"
-#include "verify/system/clock.h"
+#include "verify/util/clock.h"
 
 void past_add(struct worker *w, const struct config *config)
 {

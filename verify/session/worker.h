@@ -45,8 +45,8 @@ struct worker {
 bool worker_map(struct worker *worker, struct call_result *result);
 /* Time limit of the next call in seconds. */
 double worker_call_limit(struct worker *worker);
-/* Handles the failure of the current process: it is gone, unless it only raised an exception. Sets the outcome,
- * or breaks the status. */
+/* Handles the failure of the current process: it is gone, unless it only raised an exception. Sets the
+ * outcome, or breaks the status. */
 void worker_failed(struct worker *worker, enum child_status status, const char *text,
                    struct call_result *result);
 /* Sets the outcome of a call that did not return 0 and its text, and records the free memory. */

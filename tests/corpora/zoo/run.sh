@@ -50,7 +50,7 @@ ls tests/corpora/zoo/cheats/*.$suffix tests/corpora/zoo/honest/*.$suffix 2>/dev/
     awk -F'[ ,=]+' '/PROBLEM_MAX_(TENSORS|ARGUMENTS|RANK) *=/ {
         for (i = 1; i < NF; i++) if ($i ~ /^PROBLEM_MAX_(TENSORS|ARGUMENTS|RANK)$/) print "enum { " $i " = " $(i + 1) + 0 " };" }
     ' problems/problem.h
-    sed -e '/^#include "/d' -e '/^static inline struct channel_argument argument_of(/,/^}/d' verify/isolate/channel.h
+    sed -e '/^#include "/d' -e '/^static inline struct channel_argument argument_of(/,/^}/d' verify/runner/channel.h
 } >"$folder/channel.h"
 cmp -s "$folder/channel.h" build/zoo/channel.h || mv "$folder/channel.h" build/zoo/channel.h
 

@@ -10,8 +10,8 @@
 #include "gen/contract/condition.h"
 #include "gen/contract/instantiate.h"
 #include "gen/draw/draw.h"
-#include "gen/explain/explain.h"
-#include "gen/explain/shrink.h"
+#include "gen/rules/explain.h"
+#include "gen/shrink/shrink.h"
 #include "suites.h"
 #include "gen_fixture.h"
 

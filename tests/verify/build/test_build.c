@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "verify/build/build.h"
-#include "verify/isolate/sandbox.h"
+#include "verify/sandbox/sandbox.h"
 #include "skip.h"
 #include "suites.h"
 

@@ -13,10 +13,10 @@
 #include "suites.h"
 #include "verify/build/build.h"
 #include "verify/build/scratch.h"
-#include "verify/calibrate/calibrate.h"
+#include "verify/device/calibrate.h"
 #include "verify/device/lockfile.h"
 #include "verify/history/history.h"
-#include "verify/isolate/confined.h"
+#include "verify/sandbox/helper_process.h"
 #include "verify/problem/cache.h"
 
 #define TREASURE "precious\n"
@@ -169,7 +169,9 @@ START_TEST(a_log_is_opened_through_no_link)
     pid_t pid;
     plant((enum plant)_i, "log");
     ck_assert_int_ne(
-        confined_start(&pid, &(struct confined){.argv = words, .environment = environment, .log = "log"}), 0);
+        helper_process_start(
+            &pid, &(struct helper_process){.argv = words, .environment = environment, .log = "log"}),
+        0);
     expect_untouched();
 }
 END_TEST

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "verify/system/clock.h"
+#include "verify/util/clock.h"
 #include "verify/device/lease.h"
 #include "suites.h"
 #include "skip.h"

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "verify/device/neighbours.h"
-#include "verify/measure/clocks.h"
+#include "verify/device/other_processes.h"
+#include "verify/session/clocks.h"
 #include "suites.h"
 
 static const struct device gpu = {.backend = BACKEND_CUDA, .uuid = "GPU-of-a-test"};
@@ -34,7 +34,7 @@ static const struct nvml fake = {fake_processes, fake_utilization, 1};
 
 static void begin(void)
 {
-    neighbours_ask(&fake);
+    other_processes_ask(&fake);
     strcpy(directory, "/tmp/unseen-test-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(directory));
     asked = listed_count = 0;
@@ -43,7 +43,7 @@ static void begin(void)
 static void finish(void)
 {
     char command[128];
-    neighbours_ask(NULL);
+    other_processes_ask(NULL);
     snprintf(command, sizeof command, "rm -r '%s'", directory);
     ck_assert_int_eq(system(command), 0);
 }
@@ -57,9 +57,9 @@ static struct lease *open_lease(void)
     return lease;
 }
 
-static void expect(enum neighbours_state state, int count, struct lease *lease, int children)
+static void expect(enum other_processes_state state, int count, struct lease *lease, int children)
 {
-    const struct neighbours n = neighbours_of(&gpu, lease, children);
+    const struct other_processes n = other_processes_of(&gpu, lease, children);
     ck_assert_int_eq(n.state, state);
     ck_assert_int_eq(n.count, count);
 }
@@ -73,9 +73,9 @@ START_TEST(a_list_with_this_process_and_its_own_is_nobody_else)
     listed[0] = (int)getpid();
     listed[1] = (int)runner;
     listed_count = 1;
-    expect(NEIGHBOURS_NONE, 0, NULL, 0);
+    expect(OTHER_PROCESSES_NONE, 0, NULL, 0);
     listed_count = 2;
-    expect(NEIGHBOURS_NONE, 0, NULL, 1);
+    expect(OTHER_PROCESSES_NONE, 0, NULL, 1);
     kill(runner, SIGKILL);
     waitpid(runner, NULL, 0);
 }
@@ -87,7 +87,7 @@ START_TEST(every_other_process_is_counted)
     listed[1] = (int)getppid();
     listed[2] = 1;
     listed_count = 3;
-    expect(NEIGHBOURS_SOME, 2, NULL, 1);
+    expect(OTHER_PROCESSES_SOME, 2, NULL, 1);
 }
 END_TEST
 
@@ -95,14 +95,14 @@ END_TEST
 START_TEST(a_list_without_this_process_shows_only_that_there_are_more_than_ours)
 {
     listed_count = -1;
-    expect(NEIGHBOURS_UNKNOWN, 0, NULL, 1);
+    expect(OTHER_PROCESSES_UNKNOWN, 0, NULL, 1);
     listed_count = 0;
-    expect(NEIGHBOURS_UNKNOWN, 0, NULL, 1);
+    expect(OTHER_PROCESSES_UNKNOWN, 0, NULL, 1);
     listed[0] = listed[1] = listed[2] = 0x7ffffff0;
     listed_count = 2;
-    expect(NEIGHBOURS_UNKNOWN, 0, NULL, 1);
+    expect(OTHER_PROCESSES_UNKNOWN, 0, NULL, 1);
     listed_count = 3;
-    expect(NEIGHBOURS_SOME, 1, NULL, 1);
+    expect(OTHER_PROCESSES_SOME, 1, NULL, 1);
 }
 END_TEST
 
@@ -111,11 +111,11 @@ START_TEST(another_unseen_on_the_device_is_a_neighbour_whatever_nvml_says)
     struct lease *lease = open_lease();
     listed_count = 0;
     ck_assert(lease_take(lease));
-    expect(NEIGHBOURS_UNKNOWN, 0, lease, 1);
+    expect(OTHER_PROCESSES_UNKNOWN, 0, lease, 1);
     struct lease *other = open_lease(); /* through a file of its own: as another process would hold it */
-    expect(NEIGHBOURS_SOME, 0, lease, 1);
+    expect(OTHER_PROCESSES_SOME, 0, lease, 1);
     lease_close(other);
-    expect(NEIGHBOURS_UNKNOWN, 0, lease, 1);
+    expect(OTHER_PROCESSES_UNKNOWN, 0, lease, 1);
     lease_close(lease);
 }
 END_TEST
@@ -124,20 +124,20 @@ START_TEST(a_device_is_idle_when_nothing_ran_while_nothing_of_ours_did)
 {
     percent[0] = 80; /* ours, a moment ago */
     percent[1] = 0;
-    ck_assert_int_eq(neighbours_idle(&gpu), IDLE_YES);
+    ck_assert_int_eq(other_processes_idle(&gpu), IDLE_YES);
     percent[1] = 3;
-    ck_assert_int_eq(neighbours_idle(&gpu), IDLE_NO);
+    ck_assert_int_eq(other_processes_idle(&gpu), IDLE_NO);
     percent[0] = percent[1] = -1;
-    ck_assert_int_eq(neighbours_idle(&gpu), IDLE_UNKNOWN);
+    ck_assert_int_eq(other_processes_idle(&gpu), IDLE_UNKNOWN);
 }
 END_TEST
 
 START_TEST(without_nvml_nothing_is_known)
 {
-    neighbours_ask(NULL);
+    other_processes_ask(NULL);
     const struct device none = {.backend = BACKEND_CUDA, .uuid = "GPU-that-does-not-exist"};
-    ck_assert_int_eq(neighbours_of(&none, NULL, 0).state, NEIGHBOURS_UNKNOWN);
-    ck_assert_int_eq(neighbours_idle(&none), IDLE_UNKNOWN);
+    ck_assert_int_eq(other_processes_of(&none, NULL, 0).state, OTHER_PROCESSES_UNKNOWN);
+    ck_assert_int_eq(other_processes_idle(&none), IDLE_UNKNOWN);
 }
 END_TEST
 
@@ -145,7 +145,7 @@ START_TEST(the_host_is_never_asked_about)
 {
     const struct device host = {.backend = BACKEND_HOST, .uuid = "host"};
     listed_count = 8;
-    ck_assert_int_eq(neighbours_of(&host, NULL, 0).state, NEIGHBOURS_UNKNOWN);
+    ck_assert_int_eq(other_processes_of(&host, NULL, 0).state, OTHER_PROCESSES_UNKNOWN);
 }
 END_TEST
 

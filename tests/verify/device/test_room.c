@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "suites.h"
-#include "verify/device/room.h"
-#include "verify/system/clock.h"
+#include "verify/device/memory_gate.h"
+#include "verify/util/clock.h"
 
 static char directory[64], why[400];
 
@@ -20,9 +20,9 @@ static volatile struct {
     double came[2]; /* when the exclusive process, and the one that came later, was inside */
 } * seen;
 
-static struct room *open_room(void)
+static struct memory_gate *open_room(void)
 {
-    struct room *const room = room_open(directory, "host", why, sizeof why);
+    struct memory_gate *const room = memory_gate_open(directory, "host", why, sizeof why);
     ck_assert_msg(room != NULL, "%s", why);
     return room;
 }
@@ -51,21 +51,21 @@ static void look(void)
 }
 
 /* Enters and leaves, every fourth time alone. */
-static void visit(struct room *room, int times)
+static void visit(struct memory_gate *room, int times)
 {
     for (int i = 0; i < times; i++) {
         const bool alone = i % 4 == 3;
         volatile int *const count = alone ? &seen->alone : &seen->inside;
-        ck_assert(alone ? room_enter_alone(room) : room_enter(room));
+        ck_assert(alone ? memory_gate_enter_alone(room) : memory_gate_enter(room));
         __atomic_add_fetch(count, 1, __ATOMIC_SEQ_CST);
         look();
         usleep(2000);
         look();
         __atomic_sub_fetch(count, 1, __ATOMIC_SEQ_CST);
         if (alone)
-            room_leave_alone(room);
+            memory_gate_leave_alone(room);
         else
-            room_leave(room);
+            memory_gate_leave(room);
     }
 }
 
@@ -75,10 +75,10 @@ START_TEST(several_are_inside_and_one_is_alone)
     for (int p = 0; p < 3; p++) {
         visitor[p] = fork();
         if (visitor[p] == 0) {
-            struct room *const room = open_room();
+            struct memory_gate *const room = open_room();
 #pragma omp parallel num_threads(2)
             visit(room, 40);
-            room_close(room);
+            memory_gate_close(room);
             _exit(0);
         }
     }
@@ -95,27 +95,27 @@ END_TEST
 /* A stream of visitors cannot keep out a process that wants to be alone, and a dead one holds nothing. */
 START_TEST(who_wants_to_be_alone_goes_before_who_comes_later)
 {
-    struct room *const first = open_room();
-    ck_assert(room_enter(first));
+    struct memory_gate *const first = open_room();
+    ck_assert(memory_gate_enter(first));
     for (int i = 0; i < 2; i++)
         if (fork() == 0) {
             usleep((useconds_t)i * 300000);
-            struct room *const room = open_room();
-            ck_assert(i == 0 ? room_enter_alone(room) : room_enter(room));
+            struct memory_gate *const room = open_room();
+            ck_assert(i == 0 ? memory_gate_enter_alone(room) : memory_gate_enter(room));
             seen->came[i] = clock_seconds();
             _exit(0); /* without a word */
         }
     usleep(600000);
     ck_assert_double_eq(seen->came[0], 0);
     ck_assert_double_eq(seen->came[1], 0);
-    room_leave(first);
+    memory_gate_leave(first);
     wait(NULL);
     wait(NULL);
     ck_assert_double_gt(seen->came[0], 0);
     ck_assert_double_ge(seen->came[1], seen->came[0]);
-    ck_assert(room_enter_alone(first));
-    room_leave_alone(first);
-    room_close(first);
+    ck_assert(memory_gate_enter_alone(first));
+    memory_gate_leave_alone(first);
+    memory_gate_close(first);
 }
 END_TEST
 
@@ -123,35 +123,35 @@ END_TEST
  * alone. */
 START_TEST(the_door_opens_again_while_somebody_stays)
 {
-    struct room *const first = open_room();
-    ck_assert(room_enter(first));
+    struct memory_gate *const first = open_room();
+    ck_assert(memory_gate_enter(first));
     for (int i = 0; i < 2; i++)
         if (fork() == 0) {
             usleep((useconds_t)i * 100000);
-            struct room *const room = open_room();
-            room_set_patience(room, 0.25);
-            ck_assert(i == 0 ? room_enter_alone(room) : room_enter(room));
+            struct memory_gate *const room = open_room();
+            memory_gate_set_patience(room, 0.25);
+            ck_assert(i == 0 ? memory_gate_enter_alone(room) : memory_gate_enter(room));
             seen->came[i] = clock_seconds();
             _exit(0);
         }
     wait(NULL); /* for the second alone: the first of the two waits */
     ck_assert_double_eq(seen->came[0], 0);
     ck_assert_double_gt(seen->came[1], 0);
-    room_leave(first);
+    memory_gate_leave(first);
     wait(NULL);
     ck_assert_double_gt(seen->came[0], 0);
-    room_close(first);
+    memory_gate_close(first);
 }
 END_TEST
 
 START_TEST(without_files_everybody_may_come_in)
 {
-    ck_assert_ptr_null(room_open("/nowhere", "host", why, sizeof why));
+    ck_assert_ptr_null(memory_gate_open("/nowhere", "host", why, sizeof why));
     ck_assert_ptr_nonnull(strstr(why, "/nowhere/unseen-host.door: No such file"));
-    ck_assert(room_enter(NULL) && room_enter_alone(NULL));
-    room_leave(NULL);
-    room_leave_alone(NULL);
-    room_close(NULL);
+    ck_assert(memory_gate_enter(NULL) && memory_gate_enter_alone(NULL));
+    memory_gate_leave(NULL);
+    memory_gate_leave_alone(NULL);
+    memory_gate_close(NULL);
 }
 END_TEST
 

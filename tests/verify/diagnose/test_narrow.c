@@ -8,7 +8,7 @@
 #include "gen/contract/space.h"
 #include "problems/format.h"
 #include "suites.h"
-#include "verify/diagnose/narrow.h"
+#include "verify/diagnose/input_ddmin_boxes.h"
 
 static struct config config_of(const char *problem, const char *line)
 {

@@ -10,7 +10,7 @@
 #include "share.h"
 #include "skip.h"
 #include "suites.h"
-#include "verify/system/version.h"
+#include "verify/util/version.h"
 
 /* --- the same as the built-in --- */
 
@@ -96,8 +96,8 @@ START_TEST(every_command_takes_a_folder)
     cli_expect(1, "unwritten: rows=1 cols=6");
     CLI("shrink", "./softmax", "bad.c", "rows=3 cols=9", "--device", "host");
     cli_expect(1, "unseen check ./softmax bad.c 'rows=1 cols=6 input=");
-    CLI("audit", "./softmax", "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen", "--unseen",
-        "1");
+    CLI("audit", "./softmax", "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen",
+        "--unseen", "1");
     cli_expect(0, "unseen audit softmax on");
     own_sh("cd softmax && %s describe . >../out.txt", cli_tool());
     ck_assert(cli_printed("row-wise softmax"));

@@ -1,5 +1,5 @@
-/* The judge without any candidate: one judge serves several of them in turns, on configurations of other shapes,
- * and starts no process. */
+/* The judge without any candidate: one judge serves several of them in turns, on configurations of other
+ * shapes, and starts no process. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "gen/contract/instantiate.h"
 #include "gen/contract/space.h"
 #include "suites.h"
-#include "verify/isolate/child.h"
-#include "verify/isolate/child_table.h"
+#include "verify/worker/child.h"
+#include "verify/sandbox/child_table.h"
 #include "verify/session/buffers.h"
 #include "verify/session/judge.h"
 

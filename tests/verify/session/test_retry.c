@@ -1,5 +1,5 @@
-/* The table of retries: which results run again, under which condition, how often, and whether the documented table
- * is the same. */
+/* The table of retries: which results run again, under which condition, how often, and whether the documented
+ * table is the same. */
 #include <check.h>
 #include <signal.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "cli.h"
 #include "suites.h"
 #include "verify/session/retry.h"
-#include "verify/system/interrupt.h"
+#include "verify/util/interrupt.h"
 
 static const struct {
     enum retry_step step;
@@ -105,8 +105,8 @@ START_TEST(rejected_outcomes_are_those_of_the_table_of_outcomes)
 }
 END_TEST
 
-/* The row of the documented table that begins with the rule's name ends with its number of repetitions and the
- * result that counts. */
+/* The row of the documented table that begins with the rule's name ends with its number of repetitions and
+ * the result that counts. */
 START_TEST(the_documented_table_is_this_one)
 {
     static const char *const conditions[] = {"as before",

@@ -11,7 +11,7 @@
 #include "suites.h"
 #include "verify/session/timed.h"
 #include "verify/build/build.h"
-#include "verify/device/pace.h"
+#include "verify/device/gpu_clocks.h"
 #include "verify/session/session.h"
 
 static const struct {
@@ -231,9 +231,10 @@ START_TEST(configurations_are_timed_in_turns)
 END_TEST
 
 static int probes, low_probes;
-static struct pace fake_pace(const struct device *of)
+static struct gpu_clocks fake_pace(const struct device *of)
 {
-    return (struct pace){.mhz = of->clock_mhz * (probes++ < low_probes ? 0.6 : 0.99), .held = PACE_HEAT};
+    return (struct gpu_clocks){.mhz = of->clock_mhz * (probes++ < low_probes ? 0.6 : 0.99),
+                               .held = GPU_CLOCKS_HEAT};
 }
 
 /* A device at rest raises its clock at once. Times on a device that does not are not reliable. */
@@ -246,10 +247,10 @@ START_TEST(times_at_a_low_clock_are_marked)
     device.clock_mhz = 1980;
     low_probes = low[_i];
     probes = 0;
-    pace_ask(fake_pace);
+    gpu_clocks_ask(fake_pace);
     ck_assert_int_eq(session_time(session, &config, 0.01, &result), SESSION_OK);
     session_company(session, &company);
-    pace_ask(NULL);
+    gpu_clocks_ask(NULL);
     ck_assert_msg(result.timing.present, "%s", result.detail);
     ck_assert_int_eq(result.timing.disturbed, low[_i] > 100);
     ck_assert_int_eq(result.timing.unmet && strncmp(result.timing.unmet, "unstable clock", 14) == 0,

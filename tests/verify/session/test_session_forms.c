@@ -5,7 +5,7 @@
 #include "forms_session.h"
 #include "suites.h"
 #include "verify/session/session_timing.h"
-#include "verify/audit/audit.h"
+#include "verify/selftest/audit.h"
 
 #define HEAD                                                                                                 \
     "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n"                                          \

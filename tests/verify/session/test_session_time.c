@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "suites.h"
-#include "verify/compare/rounds.h"
-#include "verify/device/pace.h"
+#include "verify/compare/paired_timing.h"
+#include "verify/device/gpu_clocks.h"
 #include "verify/session/run.h"
 
 static const char source[] =
@@ -74,11 +74,11 @@ static void close_task(void)
  * `low` measurements its clock has fallen by the end. */
 static int asked, low;
 
-static struct pace falling(const struct device *of)
+static struct gpu_clocks falling(const struct device *of)
 {
     const int taking = asked / 2, ends = asked % 2;
     asked++;
-    return (struct pace){.mhz = of->clock_mhz * (ends && taking < low ? 0.6 : 0.99)};
+    return (struct gpu_clocks){.mhz = of->clock_mhz * (ends && taking < low ? 0.6 : 0.99)};
 }
 
 static const struct {
@@ -100,9 +100,9 @@ START_TEST(few_times_that_were_disturbed_are_taken_again)
     const struct run_options options = {.timeout = 20, .jobs = 1, .timing = true, .time_budget = 0.005};
     asked = 0;
     low = turns[_i].low;
-    pace_ask(falling);
+    gpu_clocks_ask(falling);
     ck_assert_msg(run_task(&task, &options, &result, error, sizeof error) == RUN_DONE, "%s", error);
-    pace_ask(NULL);
+    gpu_clocks_ask(NULL);
     takings = asked / 2;
     for (int i = 0; i < result.result_count; i++) {
         const struct config_result *const one = &result.results[i];
@@ -150,14 +150,14 @@ START_TEST(what_does_not_fit_twice_is_not_tried_again)
     item_of(&item[0], "rows=512 cols=1024 input=normal seed=1");
     item_of(&item[1], "rows=3 cols=100 input=normal seed=1");
     const struct run_options run = {.timeout = 20, .jobs = 1};
-    const struct rounds_options options = {.only_first = true, .budget_seconds = 0.001};
-    struct rounds *const rounds = rounds_open(&task, &task, &run);
+    const struct paired_timing_options options = {.only_first = true, .budget_seconds = 0.001};
+    struct rounds *const rounds = paired_timing_open(&task, &task, &run);
     ck_assert_ptr_nonnull(rounds);
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
     limit = (struct rlimit){BYTES, before.rlim_max};
     signal(SIGXFSZ, count_refusal);
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    const enum run_status status = rounds_run(rounds, &options, &c, error, sizeof error);
+    const enum run_status status = paired_timing_run(rounds, &options, &c, error, sizeof error);
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
     ck_assert_msg(status == RUN_DONE, "%s", error);
     ck_assert_int_eq(refused, TRIES * CANDIDATES * ASKED);
@@ -166,7 +166,7 @@ START_TEST(what_does_not_fit_twice_is_not_tried_again)
     ck_assert_int_eq(item[1].processes, FIRST_SWEEPS);
     ck_assert_msg(strncmp(c.notes, "1 configurations have no times: the tensors of two do not fit", 61) == 0,
                   "%s", c.notes);
-    rounds_close(rounds);
+    paired_timing_close(rounds);
     close_task();
 }
 END_TEST

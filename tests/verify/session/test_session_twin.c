@@ -8,7 +8,7 @@
 #include "session_fixture.h"
 #include "suites.h"
 #include "verify/session/timed.h"
-#include "verify/system/defence.h"
+#include "verify/util/defence.h"
 
 /* A sum of every 16th element, and the answer that goes with it: fresh contents and other addresses do not
  * show this. */

@@ -12,7 +12,7 @@ import sys
 
 MARK = "unseen-import: "
 DRAWS = 2
-WITHOUT_TORCH, OURS = 97, 98  # INTERPRETER_BARE and INTERPRETER_FAULT of verify/task/interpreter.h
+WITHOUT_TORCH, OURS = 97, 98  # INTERPRETER_BARE and INTERPRETER_FAULT of verify/torch/interpreter.h
 
 
 def fail(text, status=2):

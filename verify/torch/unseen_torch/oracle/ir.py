@@ -1,5 +1,5 @@
 """Lowers a graph to few primitive operations. An evaluator in MPFR computes single elements of them
-(verify/oracle/exact.c).
+(verify/torch/exact.c).
 
 Every operation becomes sums, products and elementary functions of numbered elements. Moves of elements become lists
 of numbers. So the evaluator knows nothing of PyTorch, and shares no rule with this package.

@@ -1,4 +1,4 @@
-"""The oracle's process. verify/oracle starts it with a socket as descriptor 3. It never sees the candidate.
+"""The oracle's process. verify/torch starts it with a socket as descriptor 3. It never sees the candidate.
 
 The first packet names the task. Each further packet holds a question about a configuration, and the places of its
 tensors in a shared memory. The memory's descriptor comes with the packet if it is new. The answer's first line is

@@ -11,7 +11,7 @@ import os
 import sys
 from typing import NoReturn
 
-WITHOUT_TORCH, OURS = 97, 98  # INTERPRETER_BARE and INTERPRETER_FAULT of verify/task/interpreter.h
+WITHOUT_TORCH, OURS = 97, 98  # INTERPRETER_BARE and INTERPRETER_FAULT of verify/torch/interpreter.h
 
 
 def fail(text: str, status: int = 2) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Reports the phase of the import as a line in a file that verify/task/interpreter.c reads."""
+"""Reports the phase of the import as a line in a file that verify/torch/interpreter.c reads."""
 
 from __future__ import annotations
 

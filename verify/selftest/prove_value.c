@@ -1,0 +1,80 @@
+#include <math.h>
+#include <string.h>
+
+#include "gen/inputs/fill.h"
+#include "prove_internal.h"
+#include "nulls.h"
+
+bool value_is_whole(enum dtype dtype)
+{
+    return dtype == DTYPE_I32 || dtype == DTYPE_I64 || dtype == DTYPE_U8 || dtype == DTYPE_I8 ||
+           dtype == DTYPE_BOOL;
+}
+
+double value_get(enum dtype dtype, const void *data, int64_t i)
+{
+    return dtype == DTYPE_F64 ? ((const double *)data)[i] : null_value(dtype, data, i);
+}
+
+void value_set(enum dtype dtype, void *data, int64_t i, double value)
+{
+    if (dtype == DTYPE_F64)
+        ((double *)data)[i] = value;
+    else
+        fill_store(dtype, data, i, (float)value);
+}
+
+/* Steps to the adjacent value, up or down: a floating-point format is a sign and a magnitude whose bits count
+ * up. */
+static void step(enum dtype dtype, void *data, int64_t i, int direction)
+{
+    const size_t size = dtype_size(dtype);
+    char *at = (char *)data + i * (int64_t)size;
+    const uint64_t sign = UINT64_C(1) << (8 * size - 1);
+    uint64_t bits = 0;
+    memcpy(&bits, at, size);
+    if (value_is_whole(dtype)) {
+        bits += (uint64_t)(int64_t)direction;
+    } else {
+        int64_t order = bits & sign ? -(int64_t)(bits & ~sign) : (int64_t)bits;
+        order += direction;
+        bits = order < 0 ? (uint64_t)-order | sign : (uint64_t)order;
+    }
+    memcpy(at, &bits, size);
+}
+
+bool value_set_outside(enum dtype dtype, void *data, int64_t i, double from, double target)
+{
+    const int direction = target >= from ? 1 : -1;
+    if (!isfinite(from) || !isfinite(target))
+        return false;
+    value_set(dtype, data, i, target);
+    double value = value_get(dtype, data, i);
+    while (isfinite(value) &&
+           (fabs(value - from) < fabs(target - from) || value == from || (value > from) != (direction > 0))) {
+        step(dtype, data, i, direction);
+        value = value_get(dtype, data, i);
+    }
+    return isfinite(value);
+}
+
+bool value_set_inside(enum dtype dtype, void *data, int64_t i, double from, double target)
+{
+    const int direction = target >= from ? 1 : -1;
+    if (!isfinite(from) || !isfinite(target))
+        return false;
+    value_set(dtype, data, i, target);
+    double value = value_get(dtype, data, i);
+    while (!(fabs(value - from) <= fabs(target - from)) && (value > from) == (direction > 0) &&
+           value != from) {
+        step(dtype, data, i, -direction);
+        value = value_get(dtype, data, i);
+    }
+    return fabs(value - from) <= fabs(target - from);
+}
+
+void value_change(enum dtype dtype, void *data, int64_t i)
+{
+    const double value = value_get(dtype, data, i);
+    step(dtype, data, i, value > 0 ? -1 : 1);
+}

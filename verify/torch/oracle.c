@@ -1,0 +1,452 @@
+#include "oracle_internal.h"
+#include "task.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "exact.h"
+#include "verify/sandbox/python_program.h"
+#include "verify/problem/paths.h"
+
+enum { ALIGNMENT = 64 };
+
+struct oracle {
+    struct oracle_options options;
+    struct oracle_process process;
+    struct oracle_layout layout;
+    char *memory; /* shared with the process: inputs, returned outputs, the answer; NULL: none yet */
+    int64_t capacity;
+    int fd;      /* of the shared memory */
+    bool handed; /* the process has the descriptor */
+    bool fresh;  /* the answer in the memory belongs to the inputs in it */
+    struct instance_tensor shape[PROBLEM_MAX_TENSORS];
+    struct oracle_answer answer;
+    char reply[ORACLE_PACKET];
+    struct exact *exact; /* the last answer's graph; NULL: not fetched */
+    char *graph;         /* the memory that `exact` reads */
+    size_t graph_bytes;
+};
+
+struct oracle *oracle_begin(const struct oracle_options *options)
+{
+    struct oracle *oracle = calloc(1, sizeof *oracle);
+    if (oracle) {
+        oracle->options = *options;
+        oracle->fd = -1;
+    }
+    return oracle;
+}
+
+static void forget_memory(struct oracle *o)
+{
+    if (o->memory)
+        munmap(o->memory, (size_t)o->capacity);
+    if (o->fd >= 0)
+        close(o->fd);
+    o->memory = NULL;
+    o->fd = -1;
+    o->capacity = 0;
+    o->handed = o->fresh = false;
+}
+
+static void forget_graph(struct oracle *o)
+{
+    exact_close(o->exact);
+    if (o->graph)
+        munmap(o->graph, o->graph_bytes);
+    o->exact = NULL;
+    o->graph = NULL;
+}
+
+void oracle_end(struct oracle *o)
+{
+    if (!o)
+        return;
+    forget_graph(o);
+    oracle_stop(&o->process);
+    forget_memory(o);
+    free(o);
+}
+
+static bool is_same_name(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+bool oracle_serves(const struct oracle *o, const struct oracle_options *options)
+{
+    const struct oracle_options *const own = &o->options;
+    return own->problem == options->problem && is_same_name(own->python, options->python) &&
+           own->cuda == options->cuda && own->threads == options->threads && own->memory == options->memory &&
+           own->seconds == options->seconds;
+}
+
+bool oracle_is_of(const struct oracle *o, pthread_t thread)
+{
+    siginfo_t info = {0};
+    return o->process.pid && pthread_equal(o->process.starter, thread) &&
+           waitid(P_PID, (id_t)o->process.pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
+}
+
+/* --- the shared memory --- */
+
+static int64_t place(int64_t *used, int64_t bytes)
+{
+    const int64_t at = *used;
+    *used += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return at;
+}
+
+static int64_t bytes_of(const struct problem *problem, const struct instance *instance, int t)
+{
+    return instance_tensor_count(&instance->tensor[t]) * (int64_t)dtype_size(problem->tensors[t].dtype);
+}
+
+static void lay_out(const struct problem *problem, const struct instance *instance,
+                    struct oracle_layout *layout)
+{
+    int64_t used = 0;
+    for (int t = 0; t < problem_tensor_count(problem); t++) {
+        const int64_t answer = instance_tensor_count(&instance->tensor[t]) * (int64_t)sizeof(double);
+        layout->at[t] = place(&used, bytes_of(problem, instance, t));
+        if (problem->tensors[t].role == TENSOR_INPUT)
+            continue;
+        if (problem->tensors[t].role == TENSOR_INOUT)
+            layout->after[t] = place(&used, bytes_of(problem, instance, t));
+        layout->want[t] = place(&used, answer);
+        layout->allowed[t] = place(&used, answer);
+    }
+    layout->bytes = used > 0 ? used : ALIGNMENT;
+}
+
+/* Makes the shared memory large enough. If it was too small, it is replaced, and the process must be handed
+ * the new one. */
+static enum oracle_status make_memory(struct oracle *o, struct oracle_answer *answer)
+{
+    const int64_t bytes = o->layout.bytes;
+    if (bytes <= o->capacity)
+        return ORACLE_OK;
+    forget_memory(o);
+    o->fd = memfd_create("unseen-oracle", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    /* sealed, since truncation by the other process would crash this one */
+    if (o->fd >= 0 && ftruncate(o->fd, bytes) == 0 &&
+        fcntl(o->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0) {
+        void *memory = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, o->fd, 0);
+        o->memory = memory == MAP_FAILED ? NULL : memory;
+        o->capacity = o->memory ? bytes : 0;
+    }
+    if (o->memory)
+        return ORACLE_OK;
+    snprintf(answer->text, sizeof answer->text, "no %lld bytes to share with the oracle: %s",
+             (long long)bytes, strerror(errno));
+    forget_memory(o);
+    return ORACLE_SHORT;
+}
+
+static bool is_the_same_shape(const struct oracle *o, const struct instance *instance)
+{
+    for (int t = 0; t < problem_tensor_count(o->options.problem); t++) {
+        const struct instance_tensor *a = &o->shape[t], *b = &instance->tensor[t];
+        if (a->rank != b->rank || memcmp(a->dim, b->dim, (size_t)a->rank * sizeof *a->dim) != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool is_whole(enum dtype dtype)
+{
+    return dtype == DTYPE_I8 || dtype == DTYPE_U8 || dtype == DTYPE_I32 || dtype == DTYPE_I64;
+}
+
+/* Copies a tensor into the shared memory. *same is cleared unless the memory held equal bytes. */
+static int put(struct oracle *o, const struct oracle_question *question, int t, const void *from, int64_t at,
+               bool *same)
+{
+    const int64_t bytes = bytes_of(o->options.problem, question->instance, t);
+    char *const to = o->memory + at, *const before = *same && bytes ? malloc((size_t)bytes) : NULL;
+    if (bytes == 0)
+        return 0;
+    if (before)
+        memcpy(before, to, (size_t)bytes);
+    const int error = question->to_host(to, from, 0, bytes);
+    *same = before && memcmp(before, to, (size_t)bytes) == 0;
+    free(before);
+    return error;
+}
+
+/* Copies inputs and returned indices. Indices are judged by the values that they name. */
+static int put_all(struct oracle *o, const struct oracle_question *question, bool *same)
+{
+    const struct problem *problem = o->options.problem;
+    for (int t = 0; t < problem_tensor_count(problem); t++) {
+        const enum tensor_role role = problem->tensors[t].role;
+        const bool whole = is_whole(problem->tensors[t].dtype);
+        int error = 0;
+        if (role != TENSOR_OUTPUT || whole)
+            error = put(o, question, t, question->tensor[t], o->layout.at[t], same);
+        if (!error && role == TENSOR_INOUT && whole)
+            error = put(o, question, t, question->after[t], o->layout.after[t], same);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+/* --- asking --- */
+
+/* Starts the process and sends the hello packet, which names the task. */
+static enum oracle_status greet(struct oracle *o, char *text, size_t size)
+{
+    const char *const given = o->options.problem->oracle->script;
+    char script[PATH_MAX], *hello;
+    if (given ? !realpath(given, script) : paths_find(script, sizeof script, PYTHON_START)) {
+        snprintf(text, size,
+                 "found no %.500s, which computes a task's right answers\n---> run `make install`",
+                 given ? given : script);
+        return ORACLE_FAILED;
+    }
+    if (oracle_start(&o->process, &o->options, script, text, size))
+        return ORACLE_FAILED;
+    o->handed = false;
+    hello = oracle_hello(&o->options);
+    const enum oracle_status status = hello ? oracle_send(&o->process, hello, -1, text, size) : ORACLE_SHORT;
+    if (!hello)
+        oracle_stop(&o->process); /* else the process would wait for ever */
+    free(hello);
+    o->process.greeted = status == ORACLE_OK;
+    return status;
+}
+
+/* Ensures that a process runs and is ready. */
+static enum oracle_status start(struct oracle *o, struct oracle_answer *answer)
+{
+    int with = -1;
+    enum oracle_status status = o->process.pid ? ORACLE_OK : greet(o, answer->text, sizeof answer->text);
+    if (status != ORACLE_OK || !o->process.greeted)
+        return status;
+    o->process.greeted = false;
+    status = oracle_await(&o->process, &o->options, o->reply, &with, answer->text, sizeof answer->text);
+    if (with >= 0)
+        close(with); /* no descriptor is expected here */
+    if (status == ORACLE_OK && strcmp(o->reply, "ready") != 0) {
+        oracle_stop(&o->process);
+        snprintf(answer->text, sizeof answer->text,
+                 "the task's right answers cannot be computed: %.600s\n---> name a Python that has torch: "
+                 "--python PATH",
+                 strncmp(o->reply, "failed ", 7) == 0 ? o->reply + 7 : o->reply);
+        return ORACLE_FAILED;
+    }
+    return status;
+}
+
+bool oracle_prepare(struct oracle *o)
+{
+    char text[1200];
+    return o->process.pid || greet(o, text, sizeof text) == ORACLE_OK;
+}
+
+enum oracle_status oracle_wake(struct oracle *o, char *text, size_t size)
+{
+    struct oracle_answer answer = {.text = ""};
+    const enum oracle_status status = start(o, &answer);
+    snprintf(text, size, "%s", answer.text);
+    return status;
+}
+
+static void point_at_answer(const struct oracle *o, const struct instance *instance,
+                            struct oracle_answer *answer)
+{
+    const struct problem *problem = o->options.problem;
+    for (int t = 0; t < problem_tensor_count(problem); t++) {
+        struct oracle_output *output = &answer->output[t];
+        if (problem->tensors[t].role == TENSOR_INPUT)
+            continue;
+        output->want = (const double *)(o->memory + o->layout.want[t]);
+        output->allowed = (const double *)(o->memory + o->layout.allowed[t]);
+        output->elements = instance_tensor_count(&instance->tensor[t]);
+    }
+}
+
+/* Sends a packet, which it frees, and waits for the reply. packet NULL: out of memory. */
+static enum oracle_status talk(struct oracle *o, char *packet, struct oracle_answer *answer)
+{
+    int with = -1;
+    forget_graph(o);
+    enum oracle_status status = packet ? ORACLE_OK : ORACLE_SHORT;
+    if (status == ORACLE_OK)
+        status = start(o, answer);
+    if (status == ORACLE_OK)
+        status = oracle_exchange(&o->process, &o->options, packet, o->handed ? -1 : o->fd, o->reply, &with,
+                                 answer->text, sizeof answer->text);
+    free(packet);
+    if (with >= 0)
+        close(with);
+    o->handed = status == ORACLE_OK;
+    return status;
+}
+
+static enum oracle_status ask(struct oracle *o, const struct instance *instance, struct oracle_answer *answer)
+{
+    const enum oracle_status status =
+        talk(o, oracle_packet(o->options.problem, instance, &o->layout), answer);
+    return status == ORACLE_OK ? oracle_read(o->options.problem, o->reply, answer) : status;
+}
+
+enum oracle_status oracle_ask(struct oracle *o, const struct oracle_question *question,
+                              struct oracle_answer *answer)
+{
+    bool same = o->fresh && is_the_same_shape(o, question->instance);
+    *answer = (struct oracle_answer){.text = ""};
+    lay_out(o->options.problem, question->instance, &o->layout);
+    enum oracle_status status = make_memory(o, answer);
+    if (status != ORACLE_OK)
+        return status;
+    same = same && o->fresh; /* new memory has no inputs */
+    o->fresh = false;
+    if (put_all(o, question, &same)) {
+        snprintf(answer->text, sizeof answer->text, "reading a tensor for the oracle failed");
+        return ORACLE_SHORT;
+    }
+    if (same) {
+        *answer = o->answer;
+    } else {
+        status = ask(o, question->instance, answer);
+        o->answer = *answer;
+        memcpy(o->shape, question->instance->tensor, sizeof o->shape);
+    }
+    o->fresh = status == ORACLE_OK;
+    if (status == ORACLE_OK)
+        point_at_answer(o, question->instance, answer);
+    return status;
+}
+
+/* --- inputs --- */
+
+/* Copies the made inputs. False: out of memory. */
+static bool take_made(const struct oracle *o, const struct instance *instance, const int64_t *at,
+                      int32_t **given)
+{
+    for (int t = 0; t < problem_tensor_count(o->options.problem); t++) {
+        const size_t bytes =
+            at[t] < 0 ? 0 : (size_t)instance_tensor_count(&instance->tensor[t]) * sizeof **given;
+        given[t] = at[t] < 0 ? NULL : malloc(bytes ? bytes : 1);
+        if (given[t])
+            memcpy(given[t], o->memory + at[t], bytes);
+        else if (at[t] >= 0)
+            return false;
+    }
+    return true;
+}
+
+enum oracle_status oracle_make(struct oracle *o, const struct instance *instance,
+                               const struct imported_wish *wish, int32_t **given, char *text, size_t size)
+{
+    const int count = problem_tensor_count(o->options.problem);
+    struct oracle_answer answer = {.text = ""};
+    int64_t at[PROBLEM_MAX_TENSORS], used = ALIGNMENT;
+    for (int t = 0; t < count; t++)
+        at[t] = wish->wanted[t]
+                    ? place(&used, instance_tensor_count(&instance->tensor[t]) * (int64_t)sizeof **given)
+                    : -1;
+    o->fresh = false;
+    o->layout.bytes = used;
+    enum oracle_status status = make_memory(o, &answer);
+    if (status == ORACLE_OK)
+        status = talk(o, oracle_wish(o->options.problem, instance, wish, at), &answer);
+    if (status == ORACLE_OK && strcmp(o->reply, "made") != 0)
+        status = oracle_read(o->options.problem, o->reply, &answer);
+    if (status == ORACLE_OK && strcmp(o->reply, "made") != 0)
+        status = ORACLE_FAILED; /* an answer, and none was asked for */
+    if (status == ORACLE_OK && !take_made(o, instance, at, given)) {
+        for (int t = 0; t < count; t++)
+            free(given[t]), given[t] = NULL;
+        status = ORACLE_SHORT;
+    }
+    snprintf(text, size, "%s", answer.text);
+    return status;
+}
+
+/* --- pairs --- */
+
+enum oracle_status oracle_admits(struct oracle *o, const struct instance *before,
+                                 const struct instance *after, char *text, size_t size)
+{
+    struct oracle_answer answer = {.text = ""};
+    o->fresh = false;
+    enum oracle_status status = talk(o, oracle_pair(o->options.problem, before, after), &answer);
+    if (status == ORACLE_OK && strcmp(o->reply, "ok") != 0) {
+        status = oracle_read(o->options.problem, o->reply, &answer);
+        status = status == ORACLE_OK ? ORACLE_FAILED : status; /* an answer, and none was asked for */
+    }
+    snprintf(text, size, "%s", answer.text);
+    return status;
+}
+
+/* --- single elements --- */
+
+/* Maps a graph: the reply "graph NUMBERS TEXT" gives the bytes of both parts, and `fd` is a memory of sealed
+ * size. */
+static bool map_graph(struct oracle *o, int fd, char *text, size_t size)
+{
+    size_t numbers, length;
+    struct stat status;
+    const int sealed = fcntl(fd, F_GET_SEALS);
+    if (sscanf(o->reply, "graph %zu %zu", &numbers, &length) != 2 || fstat(fd, &status) || sealed < 0 ||
+        !(sealed & F_SEAL_SHRINK) || (uint64_t)status.st_size < numbers ||
+        (uint64_t)status.st_size - numbers < length) {
+        snprintf(text, size, "the graph that came is no graph");
+        return false;
+    }
+    o->graph_bytes = (size_t)status.st_size;
+    o->graph = mmap(NULL, o->graph_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (o->graph == MAP_FAILED)
+        o->graph = NULL;
+    o->exact = o->graph ? exact_open(o->graph, numbers, length, text, size) : NULL;
+    return o->exact != NULL;
+}
+
+static enum oracle_status fetch_graph(struct oracle *o, char *text, size_t size)
+{
+    int fd = -1;
+    struct oracle_answer said = {.text = ""};
+    if (o->exact)
+        return ORACLE_OK;
+    if (!o->process.pid) {
+        snprintf(text, size, "the process that had the graph is gone");
+        return ORACLE_UNTOLD;
+    }
+    const enum oracle_status status =
+        oracle_exchange(&o->process, &o->options, "{\"graph\":1}", -1, o->reply, &fd, text, size);
+    if (status != ORACLE_OK)
+        return status;
+    if (fd < 0) {
+        const enum oracle_status why = oracle_read(o->options.problem, o->reply, &said);
+        snprintf(text, size, "%s", said.text);
+        return why == ORACLE_OK ? ORACLE_FAILED : why;
+    }
+    const bool ok = map_graph(o, fd, text, size);
+    close(fd);
+    if (!ok)
+        forget_graph(o);
+    return ok ? ORACLE_OK : ORACLE_FAILED;
+}
+
+enum oracle_status oracle_hear(struct oracle *o, int tensor, int64_t index, double *value, char *text,
+                               size_t size)
+{
+    const enum oracle_status status = fetch_graph(o, text, size);
+    if (status != ORACLE_OK)
+        return status;
+    int output = 0;
+    for (int t = 0; t < tensor; t++)
+        output += o->options.problem->tensors[t].role != TENSOR_INPUT;
+    return exact_element(o->exact, output, index, value, text, size) ? ORACLE_OK : ORACLE_UNTOLD;
+}
