@@ -37,9 +37,9 @@ take() {
 wait
 cat "$room/fetched" "$room/log" "$room/lint"
 [ -e "$room/failed" ] || exit 0
-# A log may be shown from its end only, so that failures come once more there. These are the lines of Check and of nested tests.
+# A log may be shown from its end only, so that failures come once more there. These are the lines of Check, of nested tests and of mypy.
 echo "failures:"
-grep -hE ':[FE]:|^FAIL|^not ok' "$room/first" "$room/log"
+grep -hE ':[FE]:|^FAIL|^not ok|: error: |^---> ruff' "$room/first" "$room/log" "$room/lint"
 echo "the parts of loops that this commit chose, each with the command that runs it again:"
 grep -h '^again: ' "$room/first" "$room/log"
 exit 1
