@@ -1,4 +1,4 @@
-"""Tests of verify/python/oracle: powers of a sum may be expanded before a second sum; part of test_oracle.py."""
+"""Tests of unseen_torch.oracle: powers of a sum may be expanded before a second sum; part of test_oracle.py."""
 
 import math
 
