@@ -33,7 +33,7 @@
  *                                REF_GROUP rows r: w[r] times element i[r] + j of tensor t; separately it
  *                                sums extra[r] |element|
  *
- * By rows whose elements are right or wrong, without a distance (marks.h):
+ * By rows whose elements are right or wrong, without a distance (bitset.h):
  *     #define REF_DISCRETE
  *     ref_rows, ref_width, ref_scratch, ref_prepare as above
  *     ref_verdict(c, row, j, scratch, state)           reads all outputs; replaces ref_error, too
@@ -104,7 +104,8 @@ struct ref_context {
     const void *tensor[PROBLEM_MAX_TENSORS];
     enum data_kind data;
     const float *e4m3; /* the 256 values of an e4m3 byte (host); kernels convert in hardware */
-    void *fetcher;     /* for the witness: copies tensors from the GPU page by page (fetcher.h); else NULL */
+    /* for the witness: copies tensors from the GPU page by page (device_pages.h); else NULL */
+    void *fetcher;
     int64_t first_term, end_term; /* for a fold: sum only these terms, for an audit; 0, 0: all terms */
 };
 

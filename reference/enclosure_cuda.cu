@@ -1,6 +1,6 @@
-/* The enclosure of one problem on the GPU, from the same reference.h and tally.h as on the host. Compiled
- * once per problem with REF_PROBLEM and REF_HEADER, and with -fmad=false, so that every operation rounds as
- * written. */
+/* The enclosure of one problem on the GPU, from the same reference.h and judge_element.h as on the host.
+ * Compiled once per problem with REF_PROBLEM and REF_HEADER, and with -fmad=false, so that every operation
+ * rounds as written. */
 #include <cuda_fp8.h>
 #include <cuda_runtime.h>
 

@@ -146,7 +146,7 @@ REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch, 
 /* Element j is right if its value is the j-th largest, and its index names a position with the same bits that
  * no other element of the row names. */
 REF_FN struct element_verdict ref_verdict(const struct ref_context *c, int64_t row, int64_t j, num *scratch,
-                                  const struct ref_state *state)
+                                          const struct ref_state *state)
 {
     const int64_t n = c->extent[TOPK_N], index = topk_index(c, row, j), at = row * c->extent[TOPK_K] + j;
     num *twice = scratch + topk_padded(c) + bitset_words(n);

@@ -23,7 +23,7 @@ START_TEST(an_unknown_command_names_the_known_ones)
 {
     CLI("frobnicate");
     cli_expect_error(2, "unknown command 'frobnicate'",
-                     "expected list, describe, draw, export, verify, check, shrink, freeze", "unseen --help");
+                     "expected list, describe, draw, export, verify, check, shrink, pin", "unseen --help");
 }
 END_TEST
 
@@ -144,10 +144,29 @@ START_TEST(too_few_and_too_many_arguments_are_refused)
 }
 END_TEST
 
+/* They are in users' scripts. --help lists the present names only. */
+START_TEST(former_names_of_commands_and_options_still_work)
+{
+    CLI("freeze", "--help");
+    cli_expect(0, "Usage: unseen pin");
+    CLI("prove", "--help");
+    cli_expect(0, "Usage: unseen selftest");
+    CLI("peak", "--help");
+    cli_expect(0, "Usage: unseen calibrate");
+    CLI("verify", "--help");
+    cli_expect(0, "--contract=FILE");
+    ck_assert_ptr_null(strstr(cli.out, "--space"));
+    CLI("draw", "softmax", "--unseen", "1", "--seed", "1", "--scouts", "0", "--space", "nowhere.space");
+    cli_expect_error(2, "nowhere.space", "", "");
+    CLI("draw", "softmax", "--unseen", "1", "--seed", "1", "--scouts", "0");
+    cli_expect(0, "rows=");
+}
+END_TEST
+
 START_TEST(every_command_has_help_usage_and_version)
 {
-    static const char *const commands[] = {"list",   "describe", "draw",  "verify", "check",
-                                           "shrink", "freeze",   "audit", "peak"};
+    static const char *const commands[] = {"list",   "describe", "draw",  "verify",   "check",
+                                           "shrink", "pin",      "audit", "calibrate"};
     char usage[64];
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         snprintf(usage, sizeof usage, "Usage: unseen %s", commands[i]);
@@ -207,6 +226,7 @@ TCase *cli_usage_case(void)
     tcase_add_loop_test(usage, a_value_that_is_none_is_refused, 0, sizeof bad_values / sizeof *bad_values);
     tcase_add_test(usage, too_few_and_too_many_arguments_are_refused);
     tcase_add_test(usage, every_command_has_help_usage_and_version);
+    tcase_add_test(usage, former_names_of_commands_and_options_still_work);
     tcase_add_test(usage, verifys_help_names_every_option_of_the_contract);
     tcase_add_test(usage, cuda_without_a_gpu_is_the_environments_fault);
     return usage;

@@ -233,7 +233,7 @@ START_TEST(an_imported_task_is_drawn_from_and_refused_where_c_is_needed)
     CLI("draw", task, "--unseen", "5", "--seed", "4", "--device", "host");
     cli_expect(0, "rows=");
     CLI("selftest", task);
-    cli_expect_error(2, "is an imported task; prove works", "mathematics is written in C", "unseen list");
+    cli_expect_error(2, "is an imported task; selftest works", "mathematics is written in C", "unseen list");
     CLI("new", "mine", "--like", task);
     cli_expect_error(2, "is an imported task; new --like works", "mathematics is written in C",
                      "unseen list");

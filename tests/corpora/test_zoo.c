@@ -13,7 +13,7 @@
 #include "verify/util/defence.h"
 
 #define TIMED                                                                                                \
-    "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen", "--unseen", "6", "--no-lock",       \
+    "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen", "--unseen", "6", "--no-lock",     \
         "--no-explain"
 
 /* One in so many for the host with `make check`: three candidates, a second each. */
@@ -158,7 +158,8 @@ END_TEST
 START_TEST(an_unknown_defence_is_an_error)
 {
     CLI("verify", "softmax", "right.c", "--disable-defence", "fresh,moat");
-    cli_expect_error(2, "'moat'", "expected some of fresh, moved,", "---> for example --disable-defence fresh,moved");
+    cli_expect_error(2, "'moat'", "expected some of fresh, moved,",
+                     "---> for example --disable-defence fresh,moved");
 }
 END_TEST
 

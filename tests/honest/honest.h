@@ -3,7 +3,7 @@
  * NAME.cu hold one for every problem. Each is a candidate like any other. Its choices are set
  *   - at compile time: -DHONEST_SETTING='"split=16 merge=late"' or -DHONEST_MUTANT='"tf32_operands"', or the
  *     same in two lines before an #include of the program (a switch that is not named keeps its first value);
- *   - at run time, by the program that loads it (tests/honest/margins.c), through the variables below.
+ *   - at run time, by the program that loads it (tests/honest/margins_main.c), through the variables below.
  *
  * This header defines those variables: it belongs into the one translation unit of a program. */
 #ifndef UNSEEN_TEST_HONEST_H

@@ -2,7 +2,8 @@
  *     fault     := condition x damage x place
  *     condition := term | term and term | term or term
  *
- * The truth is attached: the condition under which each one fails, in the language of gen/condition.h. */
+ * The truth is attached: the condition under which each one fails, in the language of
+ * gen/contract/condition.h. */
 #ifndef UNSEEN_TESTS_PLANT_H
 #define UNSEEN_TESTS_PLANT_H
 

@@ -405,8 +405,8 @@ static int refuse_both(const struct options *options)
         return 0;
     options_error("found --%s %d beside --unseen-set; expected one of them\n"
                   "---> a set that is given is run as it is: leave out --%s",
-                  unseen ? "unseen" : "scouts", unseen ? options->unseen : options->scouts,
-                  unseen ? "unseen" : "scouts");
+                  unseen ? "unseen" : "small", unseen ? options->unseen : options->scouts,
+                  unseen ? "unseen" : "small");
     return EXIT_USAGE;
 }
 

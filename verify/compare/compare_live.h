@@ -14,7 +14,7 @@ struct compare_live_options {
     double budget_seconds; /* time limit for the pairs of one configuration in one sweep */
     bool timing;
     struct regression_rule_options cliffs;
-    /* Called before each sweep of a round (rounds.h); NULL: not called. */
+    /* Called before each sweep of a round (paired_timing.h); NULL: not called. */
     void (*progress)(void *data, int round, int sweep, int sweeps);
     void *progress_data;
 };

@@ -24,7 +24,7 @@ struct ceilings {
 
 struct device {
     enum backend backend;
-    int ordinal; /* always 0 (visible.h) */
+    int ordinal; /* always 0 (cuda_visible.h) */
     char name[128], driver[64];
     char uuid[48];  /* as NVML writes it, "GPU-..."; "host" for the host */
     int capability; /* 10*major + minor; 0 for the host */

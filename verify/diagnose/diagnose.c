@@ -265,7 +265,7 @@ static void keep_asked(struct diagnosing *d, const struct config *config)
         const int room = 2 * d->asked_room + 64;
         struct config *grown = realloc(d->asked, (size_t)room * sizeof *grown);
         if (!grown)
-            return; /* kinds.c then has fewer trials */
+            return; /* failure_clusters.c then has fewer trials */
         d->asked = grown;
         d->asked_room = room;
     }

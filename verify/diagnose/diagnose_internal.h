@@ -30,7 +30,8 @@ void diagnosing_record(const struct diagnosing *d, const struct rule *rule, stru
 /* Runs a configuration for a rule and adds it to d->asked. False: no more runs are allowed. */
 bool diagnosing_ask(struct diagnosing *d, const struct config *config, struct config_result *result);
 
-/* kinds.c: finds a rule for each kind of failure, for cases in which no single rule fits all of them. */
+/* failure_clusters.c: finds a rule for each kind of failure, for cases in which no single rule fits all of
+ * them. */
 void clusters_explain(struct diagnosing *d);
 
 #endif

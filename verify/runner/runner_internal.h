@@ -70,7 +70,7 @@ double python_ended_ms(void); /* time at which the candidate itself returned, by
  * not. */
 void python_finish(struct reply *reply);
 
-/* --- runner_own.c --- */
+/* --- runner_guarded.c --- */
 
 /* If an allocation failed, torch has passed a null pointer on, so any later failure is not the candidate's
  * fault: sets `reply` to RETURNED_SHORT and returns true. */

@@ -30,7 +30,7 @@ struct python_argument {
 
 struct python_plan {
     int64_t backend, device, set, tensors, arguments;
-    int64_t own; /* the candidate's own allocations lie between guards (runner_own.c) */
+    int64_t own; /* the candidate's own allocations lie between guards (runner_guarded.c) */
     void *stream;
     char text[CHANNEL_TEXT]; /* the interpreter's message for any result but PYTHON_DONE */
     struct python_tensor tensor[CHANNEL_TENSORS];

@@ -36,7 +36,7 @@ struct forbid_uses {
 };
 struct forbid_uses forbid_uses(void);
 
-/* --- watch.c: processes of a candidate --- */
+/* --- forbid_watch.c: processes of a candidate --- */
 
 struct forbid_watch;
 

@@ -1,4 +1,4 @@
-/* Shared by forbid.c and watch.c. */
+/* Shared by forbid.c and forbid_watch.c. */
 #ifndef UNSEEN_FORBID_INTERNAL_H
 #define UNSEEN_FORBID_INTERNAL_H
 

@@ -1,6 +1,6 @@
 /* One more call of a configuration that has passed, for a module on a GPU. It runs in another process, where
- * the candidate's own allocations lie between guards and contain poison (runner_own.c). Code that writes next
- * to a temporary, or reads unwritten memory, is right only by luck elsewhere.
+ * the candidate's own allocations lie between guards and contain poison (runner_guarded.c). Code that writes
+ * next to a temporary, or reads unwritten memory, is right only by luck elsewhere.
  *
  * Only unambiguous failures count: a fault, or a wrong result. If the process ends in another way, the check
  * is disabled with a note, since not all libraries and graphs work with another allocator. */

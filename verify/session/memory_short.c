@@ -1,4 +1,4 @@
-/* Repeats a configuration that may have lacked memory, when no other `unseen` holds any (room.h). */
+/* Repeats a configuration that may have lacked memory, when no other `unseen` holds any (memory_gate.h). */
 #include <math.h>
 #include <stdio.h>
 

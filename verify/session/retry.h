@@ -29,7 +29,7 @@ enum retry_facts {
 enum retry_condition {
     RETRY_AS_BEFORE,        /* in the process at hand, or a new one if the candidate has ended it */
     RETRY_NEW_PROCESS,      /* the first call of a process */
-    RETRY_EXCLUSIVE_MEMORY, /* while no other `unseen` holds device memory (room.h) */
+    RETRY_EXCLUSIVE_MEMORY, /* while no other `unseen` holds device memory (memory_gate.h) */
     /* no other work of this run, the lease held, the time limit of loading unchanged */
     RETRY_ALONE,
     RETRY_ALONE_BASELINE, /* the same, with the time limit that the problem's baseline suggests */

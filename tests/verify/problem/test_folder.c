@@ -259,12 +259,12 @@ END_TEST
 START_TEST(completion_and_manual_are_made_of_the_tools_own_words)
 {
     own_sh("sh %s/doc/install/man.sh %s >unseen.1 && grep -q '^.SH \"UNSEEN VERIFY' unseen.1 && grep -q "
-           "'no..lease' "
+           "'no..lock' "
            "unseen.1",
            cli_repository("."), cli_tool());
     own_sh("cat >try.sh <<'E'\nsource \"$1\"\nCOMP_WORDS=(\"$2\" \"$3\" \"$4\" \"$5\") COMP_CWORD=$6\n"
            "_unseen\necho \" ${COMPREPLY[*]} \"\nE");
-    static const char *const asked[][3] = {{"'fre' '' '' 1", " freeze ", "history"},
+    static const char *const asked[][3] = {{"'pi' '' '' 1", " pin ", "history"},
                                            {"verify soft '' 2", " softmax ", "topk"},
                                            {"verify softmax --uns 3", " --unseen ", "--seed"}};
     own_sh("sh %s/doc/install/completion.sh %s >unseen.bash", cli_repository("."), cli_tool());
