@@ -4,7 +4,6 @@
 # the check is skipped. Ends with 1 at a violation. Run from the top of the tree.
 venv=$1
 ruff=${RUFF:-$venv/bin/ruff}
-mypy=${MYPY:-$venv/bin/mypy}
 if [ -x "$ruff" ]; then
     "$ruff" check --quiet --no-cache && "$ruff" format --quiet --no-cache --check || {
         echo "---> ruff check --fix; ruff format"
@@ -14,8 +13,13 @@ if [ -x "$ruff" ]; then
 else
     echo "check-python: ruff skipped: it is not in $venv"
 fi
-if [ ! -x "$venv/bin/python" ] || [ ! -x "$mypy" ]; then
+# As a module: the script of a moved environment names an interpreter that is not there any more.
+if [ -n "$MYPY" ]; then
+    set -- "$MYPY"
+elif "$venv/bin/python" -c 'import mypy' 2>/dev/null; then
+    set -- "$venv/bin/python" -m mypy
+else
     echo "check-python: mypy skipped: it is not in $venv"
     exit 0
 fi
-"$mypy" --python-executable "$venv/bin/python" --cache-dir "$(dirname "$venv")/mypy" || exit 1
+"$@" --python-executable "$venv/bin/python" --cache-dir "$(dirname "$venv")/mypy" || exit 1
