@@ -1,11 +1,11 @@
 """PyTorch's own table of operations against the oracle, on the host.
 
-    python tests/python/opinfo.py [--seed S] [--share N] [--samples M] [--only NAME..] [--types T..] [--page] [-v]
+    python tests/python/opinfo.py [--seed S] [--share N] [--rotation R] [--samples M] [--only NAME..] [--types T..] [--page] [-v]
 
 Each operation of `op_db` is called with sample inputs of its own generator, in every type of TYPES that it supports. Each call
 is a task: it is traced, evaluated by the oracle, and PyTorch's own answer is held against what is allowed. Two things are
-faults: an exception other than `Unsupported`, and an answer of PyTorch that is rejected. `--share N` takes one operation in N,
-chosen by the seed. `--page` prints the lists of doc/operations.md, and `--held FILE` holds that page against what is found.
+faults: an exception other than `Unsupported`, and an answer of PyTorch that is rejected. `--share N --rotation R` takes one
+operation in N. `--page` prints the lists of doc/operations.md, and `--held FILE` holds that page against what is found.
 """
 
 import argparse
@@ -249,14 +249,14 @@ def sweep(ops, dtypes, seed, samples, tell=None, first=False):
     return rows
 
 
-def taken(table, seed, share, only=()):
+def taken(table, rotation, share, only=()):
     """One operation in `share`, or those with one of the names."""
     table = [op for op in table if op.name not in NO_ANSWER]
     if only:
         return [op for op in table if op.name in only or title(op) in only]
     if share <= 1:
         return list(table)
-    return [op for op in table if zlib.crc32(f"{seed} {title(op)}".encode()) % share == 0]
+    return [op for op in table if (zlib.crc32(title(op).encode()) + rotation) % share == 0]
 
 
 # --- the page ---
@@ -362,6 +362,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--share", type=int, default=1)
+    parser.add_argument("--rotation", type=int, default=0)
     parser.add_argument("--samples", type=int)
     parser.add_argument("--only", nargs="*", default=())
     parser.add_argument("--types", nargs="*", default=list(TYPES))
@@ -378,7 +379,7 @@ def main():
 
     table = op_db()
     rows = sweep(
-        taken(table, options.seed, options.share, options.only),
+        taken(table, options.rotation, options.share, options.only),
         options.types,
         options.seed,
         options.samples,
@@ -394,9 +395,8 @@ def main():
             wrong = off_the_page(rows, file.read(), table)
         print("\n".join(wrong))
         faults += len(wrong)
-    print(
-        f"{len(rows)} calls of {len({r[0] for r in rows})} operations, {faults} faults, {time.time() - start:.0f} s"
-    )
+    operations, seconds = len({r[0] for r in rows}), time.time() - start
+    print(f"{len(rows)} calls of {operations} operations, {faults} faults, {seconds:.0f} s")
     sys.exit(faults > 0)
 
 

@@ -90,6 +90,9 @@ def _added(cx, x, source, put):
     def f(t, s):
         return put(t.double(), s.double())
 
+    if source.v.dtype == torch.bool:  # a sum of truth values is whether one of them holds
+        plain_index(x, source)
+        return Number(f(x.v, source.v) > 0)
     n = put(torch.zeros_like(x.v.double()), torch.ones_like(source.v.double()))
     v = f(x.v, source.v)
     size = f(x.v.abs(), source.v.abs())
@@ -129,6 +132,30 @@ def met_by(x, source, dim, index, by_row):
     )
 
 
+def _multiplied(cx, x, source, n, put):
+    """put(target, source) multiplies target elements by source elements. Each product has n factors."""
+
+    def f(t, s):
+        return put(t.double(), s.double())
+
+    v = f(x.v, source.v)
+    if source.v.dtype == torch.bool:  # a product of truth values is whether all of them hold
+        plain_index(x, source)
+        return Number(v != 0)
+
+    def propagated(level):
+        ex, es = x.error(level), source.error(level)
+        if ex is None and es is None:
+            return None
+        return (
+            f(x.v.abs() + or_zero(ex, x.v.double()), source.v.abs() + or_zero(es, source.v.double()))
+            - v.abs()
+            + 2.0**-50 * n * v.abs()
+        )
+
+    return cx.out(v, propagated, lambda u: n * u * v.abs(), moved(f, x, source))
+
+
 @rule("aten.scatter_reduce.two", "aten.index_reduce.default")
 def scatter_reduce(cx, x, dim, index, source, reduce, include_self=True):
     """Sums and means follow `_added`. A maximum or minimum is off by at most the greatest error of the elements that it
@@ -156,23 +183,8 @@ def scatter_reduce(cx, x, dim, index, source, reduce, include_self=True):
 
         return cx.out(f(x.v, source.v), propagated, lambda u: 0, moved(f, x, source))
     if reduce == "prod":
-
-        def f(t, s):
-            return put(t.double(), s.double(), "prod", include_self)
-
-        v, n = f(x.v, source.v), met_by(x, source, dim, index, by_row) + 1
-
-        def moved_by(level):
-            ex, es = x.error(level), source.error(level)
-            if ex is None and es is None:
-                return None
-            return (
-                f(x.v.abs() + or_zero(ex, x.v.double()), source.v.abs() + or_zero(es, source.v.double()))
-                - v.abs()
-                + 2.0**-50 * n * v.abs()
-            )
-
-        return cx.out(v, moved_by, lambda u: n * u * v.abs(), moved(f, x, source))
+        n = met_by(x, source, dim, index, by_row) + 1
+        return _multiplied(cx, x, source, n, lambda t, s: put(t, s, "prod", include_self))
     if reduce not in ("sum", "mean"):
         raise Unsupported(f"{cx.name} with {reduce}")
     adds = (
@@ -184,6 +196,15 @@ def scatter_reduce(cx, x, dim, index, source, reduce, include_self=True):
     kept = x if include_self else same(lambda t: torch.where(met > 0, 0.0, t.double()), x)
     total = _added(cx, kept, source, adds)
     return total if reduce == "sum" else div(cx, total, Number((met + float(include_self)).clamp(min=1)))
+
+
+@rule("aten.scatter.reduce", "aten.scatter.value_reduce")
+def scatter_with(cx, x, dim, at, source, *, reduce):
+    """The older form of scatter_reduce. A number takes the tensor's type first."""
+    if not isinstance(source, Number):
+        source = _constant(cx, x, at.v.shape, source)
+    source = same(lambda t: t[tuple(slice(n) for n in at.v.shape)], source)
+    return scatter_reduce(cx, x, dim, at, source, {"add": "sum", "multiply": "prod"}[reduce])
 
 
 @rule("aten.index_add.default", "aten.index_add_.default")
@@ -297,16 +318,6 @@ def _constant(cx, x, shape, value):
     """A constant, rounded to the tensor's format."""
     held = float(torch.tensor(value, dtype=cx.dtype)) if x.is_float else value
     return Number(torch.full(shape, held, dtype=x.v.dtype, device=x.v.device))
-
-
-@rule("aten.slice_scatter.default")
-def slice_scatter(cx, x, source, *where, **named):
-    return _placed(cx, x, source, lambda t, s: torch.slice_scatter(t, s, *where, **named))
-
-
-@rule("aten.select_scatter.default")
-def select_scatter(cx, x, source, dim, index):
-    return _placed(cx, x, source, lambda t, s: torch.select_scatter(t, s, dim, index))
 
 
 def _is_whole_sort(x, dim, index):

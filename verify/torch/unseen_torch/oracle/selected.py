@@ -97,7 +97,7 @@ def put(cx, x, at, source, accumulate=False):
     return same(lambda t: t.reshape(x.v.shape), made)
 
 
-@rule("aten.as_strided_scatter.default", "aten.diagonal_scatter.default")
+@rule(*[f"aten.{kind}_scatter.default" for kind in ("as_strided", "diagonal", "select", "slice")])
 def scatter_view(cx, x, source, *where, **named):
     from .scatter_sort import _placed
 
@@ -108,6 +108,10 @@ def scatter_view(cx, x, source, *where, **named):
 @rule("aten.linspace.Tensor_Tensor", "aten.linspace.Tensor_Scalar", "aten.linspace.Scalar_Tensor")
 def line(cx, first, last, steps, **named):
     """A linspace between computed ends. Each end counts with its share."""
+    if not cx.dtype.is_floating_point:
+        raise Unsupported(
+            "a linspace of whole numbers between computed ends, which libraries round differently"
+        )
     first, last = (t if isinstance(t, Number) else cx.scalar(float(t)) for t in (first, last))
     share = torch.linspace(0, 1, steps, dtype=torch.float64, device=cx.device)
 
@@ -158,21 +162,6 @@ def max_unpool(cx, x, at, size, *_):
     made = RULES[cx.name](cx, blank, blank.v.dim() - 1, same(lambda t: t.flatten(-rank), at), flat)
     cx.name = kept
     return same(lambda t: t.reshape(*x.v.shape[:-rank], *size), made)
-
-
-@rule("aten.scatter.reduce", "aten.scatter.value_reduce")
-def scatter_with(cx, x, dim, at, source, *, reduce):
-    """The older form of scatter_reduce: each source element is added to its place, or multiplied by it."""
-    source = (
-        source
-        if isinstance(source, Number)
-        else Number(torch.full(at.v.shape, float(source), dtype=torch.float64, device=x.v.device))
-    )
-    source = same(lambda t: t[tuple(slice(n) for n in at.v.shape)], source)
-    kept, cx.name = cx.name, "aten.scatter_reduce.two"
-    made = RULES[cx.name](cx, x, dim, at, source, {"add": "sum", "multiply": "prod"}[reduce])
-    cx.name = kept
-    return made
 
 
 @rule("aten.special_entr.default")
