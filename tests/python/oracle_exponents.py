@@ -271,6 +271,39 @@ def probabilities_may_be_exponentials_less_a_log_sum():
             assert worst(judged, merged(parts[1:], lse[1:])) > 1
 
 
+def states(parts, lse):
+    """Partial states of attention: their mean, weighed, and the logarithm of the sum of all."""
+    most = lse.max(0, keepdim=True).values
+    weights = torch.exp(lse - most)
+    total = weights.sum(0)
+    return (weights[..., None] * parts).sum(0) / total.clamp(min=1e-30)[..., None], torch.log(total) + most[0]
+
+
+def states_in_turn(parts, lse):
+    """The same states, one after another. Each step rounds the logarithm of the sum so far."""
+    out, log = parts[0], lse[0]
+    for part, own in zip(parts[1:], lse[1:]):
+        new = torch.logaddexp(log, own)
+        out = out * torch.exp(log - new)[..., None] + part * torch.exp(own - new)[..., None]
+        log = new
+    return out, log
+
+
+def partial_states_may_be_merged_in_turn():
+    """A running logarithm errs once a step, at its own size. A lost state or a wrong weight is found."""
+    several = ((2, 1.0, 0.0), (3, 5.0, 40.0), (11, 3.0, 130.0), (48, 3.0, -130.0), (48, 0.01, 138.0))
+    for count, size, shift in several:
+        parts, lse = drawn(count, 40, 16, seed=3), drawn(count, 40, seed=count, size=size) + shift
+        forms = (states, lambda parts, lse: (states(parts, lse)[0], torch.logsumexp(lse, 0)))
+        for number, task in enumerate(forms):
+            judged = judged_of(task, [parts, lse])
+            found = worst(judged, states_in_turn(parts, lse))
+            assert found <= 0.9, (count, size, shift, number, found)
+            cooler = torch.cat([lse[:1] - 0.01, lse[1:]])
+            for fault in ((parts[1:], lse[1:]), (parts, cooler), (parts, lse.bfloat16().float())):
+                assert worst(judged, states_in_turn(*fault)) > 1, (count, size, shift, number)
+
+
 def scalings(z, steps):
     """Sinkhorn's iterations as two vectors of factors of exp(z)."""
     weights = torch.exp(z)
@@ -328,6 +361,7 @@ def normalizations_may_be_computed_in_logarithms():
 
 TESTS = [
     a_recurrence_may_be_computed_by_chunks,
+    partial_states_may_be_merged_in_turn,
     a_gate_may_be_an_exponent,
     a_state_space_model_may_be_a_product,
     a_running_maximum_may_be_left_out,

@@ -312,11 +312,11 @@ def expm1(cx, x):
 
 @rule("aten.log.default", "aten.log2.default", "aten.log10.default", "aten.log1p.default")
 def log(cx, x):
-    f = {"log": torch.log, "log2": torch.log2, "log10": torch.log10, "log1p": torch.log1p}[
-        cx.name.split(".")[1]
-    ]
+    f = getattr(torch, cx.name.split(".")[1])
     # The fast logarithm has an absolute error where the logarithm is near 0.
-    return monotone(cx, x, f, lambda u, x, v: u * (4 * v.abs() + 8), least=-1.0 if f is torch.log1p else 0.0)
+    least = -1.0 if f is torch.log1p else 0.0
+    made = monotone(cx, x, f, lambda u, x, v: u * (4 * v.abs() + 8), least=least)
+    return exponents.log_of_sum(cx, made, x)
 
 
 @rule("aten.sqrt.default")
@@ -513,7 +513,7 @@ def clamp(cx, x, low=None, high=None, **named):
         cx, x, f, 1.0, -math.inf if low is None else low, math.inf if high is None else high, clipped
     )
     made.whole, made.sides = whole, None if x.sides is None else tuple(f(t) for t in x.sides)
-    return made
+    return exponents.chosen(made, x, None)
 
 
 @rule("aten.clamp.Tensor")

@@ -9,14 +9,20 @@ A `Number` carries two sizes for this purpose. Each is None or has a shape that 
 
     exponents   of a product of exponentials: the sum of the exponents' magnitudes
     taken       of an exponent, or of a result of exponentials: the greatest number that was subtracted from the exponent
+
+Partial results of a sum of exponentials may be merged one after another by the logarithms of their sums. So a
+`Number` carries the number of exponentials that were added up, `parts`, which is at most MERGED.
 """
+
+import math
 
 import torch
 
-from .number import SMALLEST, U32, Number
+from .number import SMALLEST, U32, U64, Number
 
 SCANNED = 4  # the joint error of two running sums, in units at the size of the greater one
 MOST = 1000.0  # an exponential of a larger number is 0 or infinite
+MERGED = 64  # steps of a running logarithm, at most: longer sums keep a maximum and a sum
 PARTS, FACTOR = (
     3,
     2.0**32,
@@ -33,6 +39,7 @@ def _of(x, name):
 
 def _greater(made, a, b, name):
     setattr(made, name, _combined(torch.maximum, _of(a, name), _of(b, name)))
+    made.parts = max(x.parts for x in (made, a, b) if isinstance(x, Number))
 
 
 def _perturbed(cx, made, relative):
@@ -46,6 +53,7 @@ def of_function(made, x, size):
     size."""
     made.exponents = torch.where(made.v > 0, size.clamp(max=MOST), 0.0)
     made.taken = None if x.taken is None else torch.where(made.v > 0, x.taken, 0.0)
+    made.parts = x.parts
     return made
 
 
@@ -106,6 +114,27 @@ def summed(made, x, f):
     for name in ("exponents", "taken"):
         size = getattr(x, name)
         setattr(made, name, None if size is None or not x.v.numel() else f(size.expand(x.v.shape)))
+    made.parts = max(x.parts, min(MERGED, x.v.numel() // max(made.v.numel(), 1)))
+    return made
+
+
+def steps_of_merging(level, walk, parts, size):
+    """The error of a running logarithm of a sum. Each step rounds a logarithm of at most `size`. The errors
+    add up like a random walk in the runs (`walk`)."""
+    steps = min(MERGED, parts) - 1
+    return 0.0 if level == U64 else (math.sqrt(steps) if walk else steps) * level * size
+
+
+def log_of_sum(cx, made, x):
+    """Adds the error of a running logarithm to `made`, the logarithm of a sum of exponentials. No maximum is
+    subtracted there. So each step is rounded at the size of the maximum and the result together."""
+    if x.taken is None or cx.dtype == torch.float64:
+        return made
+    size = torch.where(made.v.isfinite(), made.v.abs() + x.taken, 0.0)
+    lost = steps_of_merging(U32, False, x.parts, size)
+    made.b = lost if made.b is None else made.b + lost
+    walked = steps_of_merging(U32, True, x.parts, size)
+    made.runs = [made.run(i) + cx.noise(size) * walked for i in range(cx.count)] or None
     return made
 
 
@@ -117,7 +146,12 @@ def divided(cx, made, a, b):
         log = torch.where(b.v == 0, 0.0, b.v.abs().log().abs()).clamp(max=MOST)
         made = _joined(cx, made, a.exponents, log)
     size = _combined(torch.maximum, a.taken, b.taken)
-    return made if size is None or cx.dtype == torch.float64 else _perturbed(cx, made, U32 * size)
+    if size is None or cx.dtype == torch.float64:
+        return made
+    parts = 1 if b.taken is None else b.parts
+    off = torch.where(made.v.isfinite(), made.v.abs(), 0.0) * steps_of_merging(U32, False, parts, size)
+    made.b = off if made.b is None else made.b + off
+    return _perturbed(cx, made, math.sqrt(parts) * U32 * size)
 
 
 def normalized(cx, made, x, dim):

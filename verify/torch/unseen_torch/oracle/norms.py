@@ -116,7 +116,10 @@ def logsumexp(cx, x, dims, keep=False):
     def local(u, walk=False):
         _, of_sum = exponential_error(u, x.v, y, dim, walk)
         log = v - flat(x.v.amax(dim, True))
-        return 0 if x.v.shape[dim] == 1 and u == U64 else flat(of_sum) + u * (3 * v.abs() + 4 * log.abs() + 8)
+        size = torch.where(v.isfinite(), v.abs(), 0.0) + 1
+        merged = exponents.steps_of_merging(u, walk, x.v.shape[dim], size)
+        own = flat(of_sum) + u * (3 * v.abs() + 4 * log.abs() + 8)
+        return 0 if x.v.shape[dim] == 1 and u == U64 else own + merged
 
     return cx.out(v, propagated, local, moved(f, x), lambda u: local(u, True))
 

@@ -58,6 +58,7 @@ class Number:
         "there",
         "exponents",
         "taken",
+        "parts",
         "terms",
         "count",
         "expanded",
@@ -74,6 +75,7 @@ class Number:
         # of an index: (values that it points into, dimension, FIRST, APART, STABLE or ANY)
         self.names = names
         self.exponents = self.taken = None  # sizes of exponents (exponents.py)
+        self.parts = 1  # number of exponentials that were added up (exponents.py)
         # A sum of products has the sum of its terms' magnitudes (None: |v|), and the number of its terms.
         self.terms, self.count = None, 1
         self.expanded = None  # sizes of a sum that a power may be expanded to (expanded.py)
@@ -387,7 +389,7 @@ def same(f, x, zero_fill=True):
     for name in ("exponents", "taken", "terms"):
         size = getattr(x, name)
         setattr(made, name, None if size is None else f(size.expand(x.v.shape)))
-    made.count = x.count
+    made.count, made.parts = x.count, x.parts
     made.sides = None if x.sides is None else tuple(f(t) for t in x.sides)
     made.beside = None if x.beside is None else f(x.beside.expand(x.v.shape))
     return made
