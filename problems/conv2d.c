@@ -277,7 +277,7 @@ int conv2d_instantiate(const struct config *config, struct random *shape_random,
     const double inputs = (double)n * (double)c * (double)h * (double)w;
     const double outputs = (double)n * (double)o * (double)oh * (double)ow;
     const double depth = (double)each * (double)kh * (double)kw;
-    const double size = (double)dtype_size(config->problem->tensors[X].dtype);
+    const double size = dtype_row(config->problem->tensors[X].dtype)->bits / 8.0;
     (void)shape_random;
     (void)content_random;
 

@@ -6,19 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum dtype {
-    DTYPE_F32,
-    DTYPE_BF16,
-    DTYPE_E4M3,
-    DTYPE_I32,
-    DTYPE_I64,
-    DTYPE_U8,
-    DTYPE_F64,
-    DTYPE_F16,
-    DTYPE_E5M2,
-    DTYPE_I8,
-    DTYPE_BOOL /* one byte, 0 or 1 */
-};
+#include "dtype.h"
 
 enum fill_kind {
     FILL_GIVEN,    /* the values are in `given` (tables, lengths, offsets), multiplied by b unless b is 0 */

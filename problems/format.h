@@ -34,6 +34,26 @@ FORMAT_FN float format_single(uint32_t bits)
     return both.value;
 }
 
+FORMAT_FN double format_double(uint64_t bits)
+{
+    union {
+        double value;
+        uint64_t bits;
+    } both;
+    both.bits = bits;
+    return both.value;
+}
+
+FORMAT_FN uint64_t format_double_bits(double value)
+{
+    union {
+        double value;
+        uint64_t bits;
+    } both;
+    both.value = value;
+    return both.bits;
+}
+
 FORMAT_FN float single_from_bf16(uint16_t bits)
 {
     return format_single((uint32_t)bits << 16);
@@ -109,6 +129,26 @@ FORMAT_FN uint8_t e4m3_from_single(float value)
     if (magnitude < 0x3c800000u) /* below 2^-6: add 2^14, whose ulp is the subnormals' 2^-9, to round to it */
         return (uint8_t)(sign | (format_bits(format_single(magnitude) + 16384.0f) - format_bits(16384.0f)));
     return (uint8_t)(sign | (((magnitude + 0x7ffffu + (magnitude >> 20 & 1u)) >> 20) - (120u << 3)));
+}
+
+/* OCP E2M1: 2 exponent bits (bias 1), 1 fraction bit, neither infinities nor NaN: 0, 0.5, 1, 1.5, 2, 3, 4, 6. */
+FORMAT_FN float single_from_e2m1(uint8_t bits)
+{
+    const uint32_t sign = (uint32_t)(bits & 8u) << 28, magnitude = (uint32_t)(bits & 7u) << 22;
+    return format_single(sign | format_bits(format_single(magnitude) * 0x1p126f));
+}
+
+/* Saturates at +-6; NaN becomes 6. */
+FORMAT_FN uint8_t e2m1_from_single(float value)
+{
+    const uint32_t bits = format_bits(value), sign = bits >> 28 & 8u, magnitude = bits & 0x7fffffffu;
+    if (magnitude > FORMAT_INFINITY)
+        return 7;
+    if (magnitude >= 0x40a00001u) /* above 5, halfway between 4 and 6 */
+        return (uint8_t)(sign | 7u);
+    if (magnitude < 0x3f800000u) /* below 1: add 2^22, whose ulp is the subnormals' 0.5, to round to it */
+        return (uint8_t)(sign | (format_bits(format_single(magnitude) + 0x1p22f) - format_bits(0x1p22f)));
+    return (uint8_t)(sign | (((magnitude + 0x1fffffu + (magnitude >> 22 & 1u)) >> 22) - (126u << 1)));
 }
 
 /* Memory offset of element i of a tensor whose rows of `width` elements are `pitch` elements apart; pitch 0:

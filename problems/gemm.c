@@ -92,7 +92,7 @@ const struct input_class gemm_classes[] = {
 int gemm_instantiate(const struct config *config, struct random *shape_random, struct random *content_random,
                      struct instance *out)
 {
-    const double size = (double)dtype_size(config->problem->tensors[A].dtype);
+    const double size = dtype_row(config->problem->tensors[A].dtype)->bits / 8.0;
     const int64_t m = config_value(config, "m"), n = config_value(config, "n");
     const int64_t k = config_value(config, "k"), trans_b = config_value(config, "trans_b");
     const double dm = (double)m, dn = (double)n, dk = (double)k;

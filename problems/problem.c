@@ -149,23 +149,6 @@ int64_t instance_tensor_place(const struct instance_tensor *tensor, int64_t elem
     return format_place(instance_tensor_width(tensor), tensor->pitch, element);
 }
 
-size_t dtype_size(enum dtype dtype)
-{
-    static const size_t size[] = {
-        [DTYPE_F32] = 4, [DTYPE_BF16] = 2, [DTYPE_E4M3] = 1, [DTYPE_I32] = 4, [DTYPE_I64] = 8, [DTYPE_U8] = 1,
-        [DTYPE_F64] = 8, [DTYPE_F16] = 2,  [DTYPE_E5M2] = 1, [DTYPE_I8] = 1,  [DTYPE_BOOL] = 1};
-    return size[dtype];
-}
-
-const char *dtype_name(enum dtype dtype)
-{
-    static const char *const name[] = {
-        [DTYPE_F32] = "f32",   [DTYPE_BF16] = "bf16", [DTYPE_E4M3] = "e4m3", [DTYPE_I32] = "i32",
-        [DTYPE_I64] = "i64",   [DTYPE_U8] = "u8",     [DTYPE_F64] = "f64",   [DTYPE_F16] = "f16",
-        [DTYPE_E5M2] = "e5m2", [DTYPE_I8] = "i8",     [DTYPE_BOOL] = "bool"};
-    return name[dtype];
-}
-
 void instance_clear(struct instance *instance)
 {
     for (int i = 0; i < PROBLEM_MAX_TENSORS; i++) {

@@ -249,8 +249,6 @@ int64_t instance_tensor_pitch(const struct instance_tensor *tensor);
 int64_t instance_tensor_span(const struct instance_tensor *tensor);
 int64_t instance_tensor_place(const struct instance_tensor *tensor,
                               int64_t element); /* memory offset of an element */
-size_t dtype_size(enum dtype dtype);            /* bytes */
-const char *dtype_name(enum dtype dtype);       /* "bf16" */
 void instance_clear(struct instance *instance); /* frees the memory that it owns */
 
 #ifdef __cplusplus

@@ -119,35 +119,35 @@ struct format {
 
 ERROR_FN struct format error_format(enum dtype dtype)
 {
-    const struct format f32 = {UNIT_F32, 0x1p-126, 0x1.fffffep127};
-    const struct format bf16 = {UNIT_BF16, 0x1p-126, 0x1.fep127};
     const struct format f64 = {0x1p-53, 0x1p-1022, 0x1.fffffffffffffp1023};
-    const struct format f16 = {UNIT_F16, 0x1p-14, 65504}, e5m2 = {0x1p-3, 0x1p-14, 57344};
-    const struct format e4m3 = {0x1p-4, 0x1p-6, 448};
-    /* integers are 1 apart, like floating-point numbers below a smallest normal that exceeds all of them */
-    const struct format i8 = {0x1p-8, 0x1p7, 127}, u8 = {0x1p-9, 0x1p8, 255}, boolean = {0x1p-1, 1, 1};
-    const struct format i32 = {0x1p-32, 0x1p31, 0x1.fffffffcp30}, i64 = {0x1p-64, 0x1p63, 0x1p63};
     switch (dtype) {
-    case DTYPE_BF16: return bf16;
-    case DTYPE_F64: return f64;
-    case DTYPE_F16: return f16;
-    case DTYPE_E5M2: return e5m2;
-    case DTYPE_E4M3: return e4m3;
-    case DTYPE_I8: return i8;
-    case DTYPE_U8: return u8;
-    case DTYPE_BOOL: return boolean;
-    case DTYPE_I32: return i32;
-    case DTYPE_I64: return i64;
-    case DTYPE_F32: break;
+#define DTYPE(id, name, bits, kind, c, cuda, header, torch, safetensors, numpy, poison, unused, high, unit,  \
+              smallest, largest, ...)                                                                        \
+    case DTYPE_##id: {                                                                                       \
+        const struct format row = {unit, smallest, largest};                                                 \
+        return row;                                                                                          \
     }
-    return f32;
+#include "../problems/dtype.def"
+#undef DTYPE
+    case DTYPE_COUNT: break;
+    }
+    return f64;
 }
 
 /* Value that stands for an infinite result if the exact value is finite: the first power of two beyond the
  * format. A double, which holds values before rounding, uses the limit of fp32. */
 ERROR_FN double error_overflow(enum dtype dtype)
 {
-    return dtype == DTYPE_F16 || dtype == DTYPE_E5M2 ? 0x1p16 : 0x1p128;
+    switch (dtype) {
+#define DTYPE(id, name, bits, kind, c, cuda, header, torch, safetensors, numpy, poison, unused, high, unit,  \
+              smallest, largest, infinity, ...)                                                              \
+    case DTYPE_##id:                                                                                         \
+        return infinity;
+#include "../problems/dtype.def"
+#undef DTYPE
+    case DTYPE_COUNT: break;
+    }
+    return 0x1p128;
 }
 
 /* Half the spacing of the format at magnitude x: half an ulp, or half the smallest subnormal near 0. */

@@ -81,7 +81,7 @@ TALLY_FN void error_stats_worst(struct error_stats *t, double ratio, const struc
 REF_FN void error_stats_expect(const struct judge_request *r, enum dtype dtype, int64_t index, double value)
 {
     if (r->expected)
-        element_put(dtype, r->expected, element_at(r, index), value);
+        dtype_store(dtype, r->expected, element_at(r, index), value);
 }
 
 TALLY_FN void error_stats_merge(struct error_stats *into, const struct error_stats *from)

@@ -56,9 +56,8 @@ struct judge_request {
     /* 1 + the number of the only row to judge, if row_of has rows (a few others may be judged, too); 0: all
      * rows */
     int64_t only_row;
-    /* previous contents of an in-out tensor; NULL for an output. The judge sets it and the next field */
+    /* previous contents of an in-out tensor; NULL for an output. The judge sets it */
     const void *held;
-    int element_bytes; /* bytes per element of the output */
 };
 
 /* Completes the request by the fields that the judge sets. */
@@ -67,7 +66,6 @@ static inline struct judge_request judge_complete(const struct judge_request *re
     const struct tensor *tensor = &request->problem->tensors[request->output];
     struct judge_request complete = *request;
     complete.held = tensor->role == TENSOR_INOUT ? request->context.tensor[request->output] : NULL;
-    complete.element_bytes = (int)dtype_size(tensor->dtype);
     return complete;
 }
 

@@ -99,17 +99,14 @@ REF_FN void element_kept(struct error_stats *t, const struct judge_request *r, e
                          const struct ref_element *e, int64_t index, struct judged *judged)
 {
     uint32_t bits = 0;
-    const int64_t place = element_at(r, index), at = place * r->element_bytes;
+    const int64_t place = element_at(r, index);
     const bool copied = e->kept == REF_COPIED;
-    const unsigned char *got = (const unsigned char *)r->got + at;
-    const unsigned char *held =
-        copied ? (const unsigned char *)e->copied : (const unsigned char *)r->held + at;
-    bool same = true;
-    for (int i = 0; i < r->element_bytes && !r->unrounded; i++)
-        same = same && got[i] == held[i];
+    const void *held = copied ? e->copied : r->held;
+    const int64_t held_at = copied ? 0 : place;
+    const bool same = r->unrounded || dtype_same(dtype, r->got, place, held, held_at);
     judged->index = index;
-    judged->mid = r->unrounded ? 0 : element_number(dtype, held, 0, &bits);
-    judged->got = r->unrounded ? 0 : element_number(dtype, r->got, place, &bits);
+    judged->mid = r->unrounded ? 0 : dtype_load(dtype, held, held_at, &bits);
+    judged->got = r->unrounded ? 0 : dtype_load(dtype, r->got, place, &bits);
     judged->rad = judged->allowed = judged->shift = 0;
     judged->unwritten = !same && !r->held && bits == r->poison;
     judged->kept = true;
@@ -122,8 +119,8 @@ REF_FN void element_kept(struct error_stats *t, const struct judge_request *r, e
         t->fits = r->arithmetics.count;
         t->published_wrong += !(fabs(judged->got - judged->mid) <= r->atol + r->rtol * fabs(judged->mid));
     }
-    for (int i = 0; i < r->element_bytes && r->expected; i++)
-        ((unsigned char *)r->expected)[at + i] = held[i];
+    if (r->expected)
+        dtype_copy(dtype, r->expected, place, held, held_at);
 }
 
 /* Judges element `index` and fills *judged. ELEMENT_OPEN: the enclosure cannot decide, so MPFR must. */
@@ -137,12 +134,12 @@ REF_FN enum element_result element_judge(struct error_stats *t, const struct jud
         element_kept(t, r, dtype, e, index, judged);
         return ELEMENT_DECIDED;
     }
-    const double got = element_number(dtype, r->got, element_at(r, index), &bits), mid = num_mid(e->value);
+    const double got = dtype_load(dtype, r->got, element_at(r, index), &bits), mid = num_mid(e->value);
     const double shift = ref_shift(e), strain = ref_strain(e);
     const double distance = element_moved(e, got, shift, error_overflow(dtype), &doubt);
     const double allowed = element_arithmetics(t, r, dtype, e, distance);
     const bool unwritten =
-        !r->held && bits == r->poison && !(element_fills_gaps(dtype) && distance <= allowed);
+        !r->held && bits == r->poison && !(dtype_holds_poison(dtype) && distance <= allowed);
 
     judged->index = index;
     judged->got = got;

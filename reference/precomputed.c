@@ -14,13 +14,13 @@ static void judge_element(const struct judge_request *r, enum dtype dtype, int64
     double slack;
     struct judged judged = {.index = index, .mid = r->want[index], .tensor = r->output};
     const double loosened = r->loosened > 0 ? r->loosened : 1;
-    judged.got = element_number(dtype, r->got, element_at(r, index), &bits);
+    judged.got = dtype_load(dtype, r->got, element_at(r, index), &bits);
     /* any value is accepted, except NaN if the expected value is not NaN */
     const bool open = isinf(r->allowed[index]);
     judged.allowed = open || isfinite(judged.mid) ? r->allowed[index] * loosened : 0;
     const double distance = error_stats_distance(judged.got, judged.mid, error_overflow(dtype), &slack);
     const bool right = distance <= judged.allowed && !(isnan(judged.got) && !isnan(judged.mid));
-    judged.unwritten = !r->held && bits == r->poison && !(element_fills_gaps(dtype) && right);
+    judged.unwritten = !r->held && bits == r->poison && !(dtype_holds_poison(dtype) && right);
     error_stats_expect(r, dtype, index, judged.mid);
     const bool near = distance == 0 || (open && right);
     error_stats_worst(t, judged.unwritten ? INFINITY : near ? 0 : distance / judged.allowed, &judged);

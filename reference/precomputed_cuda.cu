@@ -10,7 +10,7 @@ static size_t span(const struct judge_request *r)
 {
     const int64_t rows = r->given / (r->width > 0 ? r->width : 1);
     const int64_t elements = r->pitch && rows ? (rows - 1) * r->pitch + r->width : r->given;
-    return (size_t)elements * dtype_size(r->problem->tensors[r->output].dtype);
+    return (size_t)dtype_bytes(r->problem->tensors[r->output].dtype, elements);
 }
 
 static cudaError_t give_back(const struct judge_request *to, const struct judge_request *from, size_t bytes)

@@ -48,15 +48,8 @@ static void set_fill(struct instance_tensor *tensor, const struct fill *drawn)
 /* The distance of adjacent values of the type, in fp32 ulps; -1 for integer types. */
 static int64_t neighbour_of(enum dtype dtype)
 {
-    switch (dtype) {
-    case DTYPE_F32:
-    case DTYPE_F64: return 1;
-    case DTYPE_BF16: return 1 << 16;
-    case DTYPE_F16: return 1 << 13;
-    case DTYPE_E4M3: return 1 << 20;
-    case DTYPE_E5M2: return 1 << 21;
-    default: return -1;
-    }
+    const double unit = dtype_is_float(dtype) ? dtype_row(dtype)->unit : 0;
+    return unit == 0 ? -1 : unit < 0x1p-24 ? 1 : (int64_t)(unit / 0x1p-24);
 }
 
 /* Fills in defaults: rows are the last dimension, and a scalar is a row of one element. */
@@ -78,6 +71,22 @@ static void require_fill(const struct config *config, const struct input_class *
             "unseen: %s: input class %s has no fill for tensor %s; one for every input was expected\n"
             "---> give it one in the table of classes, or in `instantiate` for all classes\n",
             config->problem->name, class->name, config->problem->tensors[tensor].name);
+    exit(2);
+}
+
+/* Ends the run if rows share a byte: the contract must not admit such a shape. */
+static void require_whole_bytes(const struct config *config, int tensor, const struct instance_tensor *drawn)
+{
+    const struct tensor *known = &config->problem->tensors[tensor];
+    const int64_t packed = dtype_packed(known->dtype), width = instance_tensor_width(drawn);
+    if (width % packed == 0 && instance_tensor_pitch(drawn) % packed == 0)
+        return;
+    fprintf(
+        stderr,
+        "unseen: %s: %s has rows of %lld elements of %s; a multiple of %lld was expected, since rows must "
+        "begin at whole bytes\n---> add a constraint to the contract\n",
+        config->problem->name, known->name, (long long)width, dtype_row(known->dtype)->name,
+        (long long)packed);
     exit(2);
 }
 
@@ -116,6 +125,8 @@ int config_instantiate(const struct config *config, int content, struct instance
         instance_clear(out);
     else
         round_scalars(config->problem, out);
+    for (int t = 0; result == 0 && config->problem->tensors[t].name; t++)
+        require_whole_bytes(config, t, &out->tensor[t]);
     streams_close(&streams);
     return result;
 }
@@ -169,7 +180,6 @@ double instance_total_bytes(const struct problem *problem, const struct instance
 {
     double bytes = 0;
     for (int i = 0; problem->tensors[i].name; i++)
-        bytes += (double)instance_tensor_span(&instance->tensor[i]) *
-                 (double)dtype_size(problem->tensors[i].dtype);
+        bytes += (double)dtype_bytes(problem->tensors[i].dtype, instance_tensor_span(&instance->tensor[i]));
     return bytes;
 }

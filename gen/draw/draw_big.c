@@ -15,7 +15,7 @@ static const double big_work = 2;
  * overflow; without `elements`, signed 32-bit byte offsets. */
 static double threshold(const struct problem *problem, int tensor, bool elements)
 {
-    const double size = (double)dtype_size(problem->tensors[tensor].dtype);
+    const double size = dtype_row(problem->tensors[tensor].dtype)->bits / 8.0;
     const double bytes = (elements ? 0x1p32 : 0x1p31) / size;
     return elements && bytes < 0x1p31 ? 0x1p31 : bytes;
 }

@@ -66,13 +66,14 @@ static cudaError_t upload(const void *host, size_t bytes, void **device)
 static cudaError_t copy_given(const struct instance_tensor *tensor, enum dtype dtype, void *out)
 {
     const int64_t count = instance_tensor_count(tensor), width = instance_tensor_width(tensor);
-    const size_t size = dtype_size(dtype), row = (size_t)width * size;
-    void *dense = malloc((size_t)count * size);
+    const size_t row = (size_t)dtype_bytes(dtype, width);
+    const size_t pitch = (size_t)dtype_bytes(dtype, instance_tensor_pitch(tensor));
+    void *dense = malloc((size_t)dtype_bytes(dtype, count));
     if (!dense)
         return cudaErrorMemoryAllocation;
     fill_given(&tensor->fill, dtype, count, dense);
-    const cudaError_t error = cudaMemcpy2D(out, (size_t)instance_tensor_pitch(tensor) * size, dense, row, row,
-                                           (size_t)(count / width), cudaMemcpyHostToDevice);
+    const cudaError_t error =
+        cudaMemcpy2D(out, pitch, dense, row, row, (size_t)(count / width), cudaMemcpyHostToDevice);
     free(dense);
     return error;
 }

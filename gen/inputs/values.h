@@ -335,21 +335,11 @@ VALUE_FN int value_is_real(const struct fill *f, const int32_t *valid, int64_t i
     return i % f->garbage_block / f->garbage_row < valid[i / f->garbage_block];
 }
 
+/* A drawn number loses its fraction where whole numbers are drawn from a range: rounding could leave it. */
 VALUE_FN void value_store(enum dtype dtype, void *out, int64_t i, float value)
 {
-    switch (dtype) {
-    case DTYPE_F32: ((float *)out)[i] = value; break;
-    case DTYPE_BF16: ((uint16_t *)out)[i] = bf16_from_single(value); break;
-    case DTYPE_E4M3: ((uint8_t *)out)[i] = e4m3_from_single(value); break;
-    case DTYPE_U8: ((uint8_t *)out)[i] = (uint8_t)value; break;
-    case DTYPE_I32: ((int32_t *)out)[i] = (int32_t)value; break;
-    case DTYPE_I64: ((int64_t *)out)[i] = (int64_t)value; break;
-    case DTYPE_F64: ((double *)out)[i] = value; break;
-    case DTYPE_F16: ((uint16_t *)out)[i] = f16_from_single(value); break;
-    case DTYPE_E5M2: ((uint8_t *)out)[i] = e5m2_from_single(value); break;
-    case DTYPE_I8: ((int8_t *)out)[i] = (int8_t)integer_from_single(value, -128, 127); break;
-    case DTYPE_BOOL: ((uint8_t *)out)[i] = value != 0; break;
-    }
+    const int cut = dtype == DTYPE_I32 || dtype == DTYPE_I64 || dtype == DTYPE_U8;
+    dtype_store_single(dtype, out, i, cut ? truncf(value) : value);
 }
 
 #endif

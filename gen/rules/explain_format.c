@@ -81,7 +81,7 @@ static void format_set(const struct atom *atom, const struct quantity *quantity,
 }
 
 /* Writes "cols in {1, 2, 3, 5}" or "cols % 8 in {3, 5}". `set` has one bit for each value. */
-static void format_bits(uint64_t set, bool negated, const char *name, char *text, size_t size)
+static void print_bits(uint64_t set, bool negated, const char *name, char *text, size_t size)
 {
     struct text to = {.at = text, .size = size, .fits = true};
     const char *separator = "";
@@ -107,7 +107,7 @@ static void format_residues(const struct atom *atom, const struct quantity *quan
     if (range)
         snprintf(text, size, "%s %s %lld", left, atom->negated ? "<" : ">=", (long long)atom->b + 1);
     else
-        format_bits((uint64_t)atom->b, atom->negated, left, text, size);
+        print_bits((uint64_t)atom->b, atom->negated, left, text, size);
 }
 
 /* Writes one predicate. ATOM_SEEN is written for a single seen value, of index `which`. */
@@ -126,7 +126,7 @@ static void format_atom(const struct explainer *ex, const struct atom *atom, int
     } else if (atom->kind == ATOM_SET) {
         format_set(atom, quantity, problem, name, text, size);
     } else if (atom->kind == ATOM_SMALL) {
-        format_bits((uint64_t)atom->a, atom->negated, name, text, size);
+        print_bits((uint64_t)atom->a, atom->negated, name, text, size);
     } else if (atom->kind == ATOM_RESIDUE_ABOVE || atom->kind == ATOM_RESIDUE_SET) {
         format_residues(atom, quantity, name, text, size);
     } else if (atom->kind == ATOM_POWER) {

@@ -52,8 +52,8 @@ static bool tell_bytes(const struct explainer *ex, int64_t most, int64_t beside,
     const struct tensor *tensors = ex->space->problem->tensors;
     for (size_t i = 0; i < sizeof byte_limits / sizeof *byte_limits; i++)
         for (int t = 0; tensors[t].name; t++) {
-            const int64_t each = (int64_t)dtype_size(tensors[t].dtype), limit = byte_limits[i].kbytes * 1024;
-            if (most > limit || limit - most * each < 0 || limit - most * each > beside)
+            const int64_t each = dtype_row(tensors[t].dtype)->bits / 8, limit = byte_limits[i].kbytes * 1024;
+            if (each == 0 || most > limit || limit - most * each < 0 || limit - most * each > beside)
                 continue;
             snprintf(text, size, "%s = %lld of %lld bytes each %s %lld kbyte, %s", name, (long long)most,
                      (long long)each, limit == most * each ? "are" : "are nearly",

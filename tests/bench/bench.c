@@ -61,7 +61,7 @@ static void open_bench(struct bench *b, const struct device *device, const char 
     b->tensors = problem_tensor_count(b->config.problem);
     for (int t = 0; t < b->tensors; t++) {
         const struct tensor *tensor = &b->config.problem->tensors[t];
-        b->bytes[t] = (size_t)instance_tensor_count(&b->instance.tensor[t]) * dtype_size(tensor->dtype);
+        b->bytes[t] = (size_t)dtype_bytes(tensor->dtype, instance_tensor_count(&b->instance.tensor[t]));
         if (b->memory->take(&b->tensor[t], b->bytes[t]) != 0)
             die("out of memory");
         if (tensor->role == TENSOR_OUTPUT) {

@@ -44,7 +44,7 @@ static int instantiate(const struct config *config, struct random *shape_random,
 {
     const int64_t rows = config_value(config, "rows"), cols = config_value(config, "cols");
     const int64_t ldx = cols + config_value(config, "gap_x"), ldy = cols + config_value(config, "gap_y");
-    const int align = (int)dtype_size(config->problem->tensors[SCALED_Y].dtype);
+    const int align = dtype_row(config->problem->tensors[SCALED_Y].dtype)->bits / 8;
     const double elements = (double)rows * (double)cols;
     (void)shape_random, (void)content_random;
     *out = (struct instance){.extent = {rows, cols, ldx, ldy, -3, config_value(config, "negate")},

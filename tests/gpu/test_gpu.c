@@ -98,7 +98,7 @@ static void each_config(void (*check)(const struct config *config))
 
 static size_t tensor_bytes(const struct problem *problem, const struct instance *instance, int t)
 {
-    return (size_t)instance_tensor_span(&instance->tensor[t]) * dtype_size(problem->tensors[t].dtype);
+    return (size_t)dtype_bytes(problem->tensors[t].dtype, instance_tensor_span(&instance->tensor[t]));
 }
 
 static void compare_fill(const struct config *config)
@@ -114,8 +114,8 @@ static void compare_fill(const struct config *config)
         config_format(config, line, sizeof line);
         ck_assert_int_eq(host->take(&here, bytes), 0);
         ck_assert_int_eq(gpu->take(&there, bytes), 0);
-        host->poison(here, bytes, memory_poison(DTYPE_F32)); /* gaps between rows stay so */
-        gpu->poison(there, bytes, memory_poison(DTYPE_F32));
+        host->poison(here, bytes, dtype_row(DTYPE_F32)->poison); /* gaps between rows stay so */
+        gpu->poison(there, bytes, dtype_row(DTYPE_F32)->poison);
         ck_assert_int_eq(host->fill(problem, &instance, t, config->seed, 1, here), 0);
         ck_assert_int_eq(gpu->fill(problem, &instance, t, config->seed, 1, there), 0);
         ck_assert_int_eq(gpu->to_host(back, there, 0, (int64_t)bytes), 0);

@@ -24,7 +24,7 @@ static void compare_kind(struct fill fill, enum dtype dtype)
     const struct problem problem = {.name = "kinds", .tensors = tensors};
     const struct instance instance = {.tensor = {{.rank = 1, .dim = {ELEMENTS}, .fill = fill}}};
     const struct memory *gpu = memory_of(BACKEND_CUDA), *host = memory_of(BACKEND_HOST);
-    const size_t bytes = ELEMENTS * dtype_size(dtype);
+    const size_t bytes = (size_t)dtype_bytes(dtype, ELEMENTS);
     void *here, *there, *back = malloc(bytes);
     ck_assert_ptr_nonnull(back);
     ck_assert_int_eq(host->take(&here, bytes), 0);

@@ -68,7 +68,7 @@ static int take_unrounded(const struct bed *bed, struct run *r)
     if (bed->reference->discrete || bed->output != problem_first_output(bed->problem))
         return 0;
     const int error = bed->memory->take(&r->unrounded, bytes);
-    return error ? error : bed->memory->poison(r->unrounded, bytes, memory_poison(DTYPE_F32));
+    return error ? error : bed->memory->poison(r->unrounded, bytes, dtype_row(DTYPE_F32)->poison);
 }
 
 static int run(const struct bed *bed, const struct program *p, struct run *r, struct margin *margin)
@@ -92,7 +92,7 @@ static int run(const struct bed *bed, const struct program *p, struct run *r, st
     r->request.got = r->unrounded;
     r->request.pitch = 0;
     r->request.unrounded = true;
-    r->request.poison = memory_poison(DTYPE_F32);
+    r->request.poison = dtype_row(DTYPE_F32)->poison;
     error = judge(bed, r, bed->report);
     margin->unrounded =
         fmax(bed->report->worst_ratio, bed->report->strain / (bed->loosened > 0 ? bed->loosened : 1));

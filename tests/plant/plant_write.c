@@ -66,20 +66,9 @@ static void copy_link(FILE *out, const char *path)
 
 static const char *type_of(const struct plant_field *field, enum dtype dtype)
 {
-    switch (dtype) {
-    case DTYPE_F32: return "float";
-    case DTYPE_BF16: return field->cuda ? "__nv_bfloat16" : "uint16_t";
-    case DTYPE_E4M3: return field->cuda ? "__nv_fp8_e4m3" : "uint8_t";
-    case DTYPE_U8: return "uint8_t";
-    case DTYPE_I32: return "int32_t";
-    case DTYPE_I64: return "int64_t";
-    case DTYPE_F64: return "double";
-    case DTYPE_F16: return field->cuda ? "__half" : "uint16_t";
-    case DTYPE_E5M2: return field->cuda ? "__nv_fp8_e5m2" : "uint8_t";
-    case DTYPE_I8: return "int8_t";
-    case DTYPE_BOOL: return "bool";
-    }
-    return "void";
+    const struct dtype_row *row = dtype_row(dtype);
+    static const char *const bits[] = {[8] = "uint8_t", [16] = "uint16_t"};
+    return !row->in_cuda ? row->in_c : field->cuda ? row->in_cuda : bits[row->bits < 8 ? 8 : row->bits];
 }
 
 static const char *const argument_types[] = {[ARGUMENT_I64] = "int64_t",
@@ -144,7 +133,7 @@ void plant_condition_code(const struct plant *plant, char *text, size_t size)
 static void write_damage(FILE *out, const struct plant *plant, bool control)
 {
     const struct tensor *tensor = &plant->problem->tensors[plant->output];
-    const size_t size = dtype_size(tensor->dtype);
+    const int bits = dtype_row(tensor->dtype)->bits;
     char condition[2 * PLANT_TEXT + 16];
     plant_condition_code(plant, condition, sizeof condition);
     fprintf(out, "#define PLANT_CONDITION (%s)\n#define PLANT_ON %d\n", condition, !control);
@@ -152,11 +141,11 @@ static void write_damage(FILE *out, const struct plant *plant, bool control)
     fprintf(out, "#define PLANT_PLACE (%s)\n", plant_place_code(plant));
     fprintf(out, "#define PLANT_BYTES %d\n", plant->bytes);
     fprintf(out, "#define PLANT_OUTPUT %s\n", tensor->name);
-    fprintf(out, "#define PLANT_WORD uint%d_t\n", (int)(8 * size));
+    fprintf(out, "#define PLANT_WORD uint%d_t\n", bits);
     fprintf(out, "#define PLANT_FLOAT %d\n", tensor->dtype != DTYPE_I64);
     fprintf(out, "#define PLANT_EXACT %d\n", plant->problem->arithmetic_class == ARITHMETIC_EXACT);
     /* bf16 loses four of its seven fraction bits, fp32 sixteen of 23 */
-    fprintf(out, "#define PLANT_KEPT_BITS 0x%xu\n", size == 2 ? 0xfff00000u : 0xffff0000u);
+    fprintf(out, "#define PLANT_KEPT_BITS 0x%xu\n", bits == 16 ? 0xfff00000u : 0xffff0000u);
     write_shape(out, tensor);
 }
 

@@ -198,8 +198,8 @@ START_TEST(what_is_filled_is_read_back_by_the_judge)
             uint32_t bits;
             const double want = types[t] == DTYPE_BOOL ? i > 0 : i;
             fill_store(types[t], filled, i, (float)i);
-            element_put(types[t], put, i, i);
-            ck_assert(element_number(types[t], filled, i, &bits) == want);
+            dtype_store(types[t], put, i, i);
+            ck_assert(dtype_load(types[t], filled, i, &bits) == want);
         }
         ck_assert_mem_eq(filled, put, sizeof filled);
     }
@@ -218,8 +218,8 @@ START_TEST(bytes_are_rounded_and_saturate)
     for (int i = 0; i < 4; i++)
         fill_store(DTYPE_BOOL, boolean, i, (float[]){0, -0.0f, 0.25f, -3}[i]);
     ck_assert_mem_eq(boolean, ((uint8_t[]){0, 0, 1, 1}), 4);
-    element_put(DTYPE_U8, u8, 0, 300);
-    element_put(DTYPE_U8, u8, 1, -3);
+    dtype_store(DTYPE_U8, u8, 0, 300);
+    dtype_store(DTYPE_U8, u8, 1, -3);
     ck_assert(u8[0] == 255 && u8[1] == 0);
 }
 END_TEST
@@ -233,18 +233,18 @@ START_TEST(poison_is_no_value_of_an_output)
     const struct memory *memory = memory_of(BACKEND_HOST);
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
         _Alignas(16) unsigned char bytes[64];
-        ck_assert_int_eq(memory->poison(bytes, sizeof bytes, memory_poison(types[t])), 0);
-        for (size_t i = 0; i < sizeof bytes / dtype_size(types[t]); i++) {
+        ck_assert_int_eq(memory->poison(bytes, sizeof bytes, dtype_row(types[t])->poison), 0);
+        for (size_t i = 0; i < sizeof bytes * 8 / (size_t)dtype_row(types[t])->bits; i++) {
             uint32_t bits;
-            const double value = element_number(types[t], bytes, (int64_t)i, &bits);
+            const double value = dtype_load(types[t], bytes, (int64_t)i, &bits);
             ck_assert_uint_eq(bits, memory_poison_element(types[t]));
             ck_assert(isnan(value) || fabs(value) > 1e9 || (types[t] == DTYPE_BOOL && value > 1));
         }
-        ck_assert(!element_fills_gaps(types[t]));
+        ck_assert(!dtype_holds_poison(types[t]));
     }
-    for (enum dtype t = DTYPE_F32; t <= DTYPE_BOOL; t++)
-        if (dtype_size(t) == 1)
-            ck_assert_uint_eq(memory_poison(t), memory_poison_element(t) * 0x01010101u);
+    for (enum dtype t = DTYPE_F32; t < DTYPE_COUNT; t++)
+        if (dtype_row(t)->bits == 8)
+            ck_assert_uint_eq(dtype_row(t)->poison, memory_poison_element(t) * 0x01010101u);
 }
 END_TEST
 
@@ -261,7 +261,7 @@ START_TEST(a_fill_leaves_gaps_alone_and_is_else_what_it_is_without_them)
         struct instance instance = {
             .tensor = {
                 {.rank = 2, .dim = {ROWS, WIDTH}, .fill = {.kind = kinds[k], .b = 3, .inner = WIDTH}}}};
-        const size_t size = dtype_size(types[k]);
+        const size_t size = (size_t)dtype_bytes(types[k], 1);
         unsigned char *dense = malloc(ROWS * WIDTH * size), *apart = malloc(SPAN * size);
         struct fill *fill = &instance.tensor[0].fill;
         fill->given = kinds[k] == FILL_GIVEN ? malloc(ROWS * WIDTH * sizeof *fill->given) : NULL;

@@ -35,11 +35,11 @@ static void prepare(const struct config *config, struct invocation *invocation)
         die("out of memory");
     for (int t = 0; problem->tensors[t].name; t++) {
         const size_t bytes =
-            (size_t)instance_tensor_span(&instance.tensor[t]) * dtype_size(problem->tensors[t].dtype);
+            (size_t)dtype_bytes(problem->tensors[t].dtype, instance_tensor_span(&instance.tensor[t]));
         void *tensor;
         if (cudaMalloc(&tensor, bytes))
             die("out of GPU memory");
-        memory->poison(tensor, bytes, memory_poison(problem->tensors[t].dtype));
+        memory->poison(tensor, bytes, dtype_row(problem->tensors[t].dtype)->poison);
         if (problem->tensors[t].role != TENSOR_OUTPUT)
             memory->fill(problem, &instance, t, config->seed, 0, tensor);
         invoke_pointer(invocation, tensor);

@@ -89,7 +89,7 @@ int command_describe(const struct options *options)
         [TENSOR_INPUT] = "", [TENSOR_OUTPUT] = "  (output)", [TENSOR_INOUT] = "  (in-out)"};
     printf("\ntensors\n");
     for (const struct tensor *t = problem->tensors; t->name; t++) {
-        printf("  %-12s %-5s %s%s\n", t->name, dtype_name(t->dtype), t->shape, role[t->role]);
+        printf("  %-12s %-5s %s%s\n", t->name, dtype_row(t->dtype)->name, t->shape, role[t->role]);
         if (t->layout)
             printf("  %-12s       %s\n", "", t->layout);
     }

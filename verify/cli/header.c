@@ -2,16 +2,6 @@
 
 #include <string.h>
 
-static const char *c_type(enum dtype dtype)
-{
-    static const char *const name[] = {
-        [DTYPE_F32] = "float",   [DTYPE_BF16] = "unseen_bf16", [DTYPE_E4M3] = "unseen_e4m3",
-        [DTYPE_I32] = "int32_t", [DTYPE_I64] = "int64_t",      [DTYPE_U8] = "uint8_t",
-        [DTYPE_F64] = "double",  [DTYPE_F16] = "unseen_f16",   [DTYPE_E5M2] = "unseen_e5m2",
-        [DTYPE_I8] = "int8_t",   [DTYPE_BOOL] = "bool"};
-    return name[dtype];
-}
-
 static const char *c_type_of(enum argument_type type)
 {
     static const char *const name[] = {[ARGUMENT_I64] = "int64_t",
@@ -27,7 +17,7 @@ void header_prototype(FILE *out, const struct problem *problem, const char *stre
     fprintf(out, "int %s(", problem->name);
     for (int t = 0; problem->tensors[t].name; t++)
         fprintf(out, "%s%s *%s, ", problem->tensors[t].role == TENSOR_INPUT ? "const " : "",
-                c_type(problem->tensors[t].dtype), problem->tensors[t].name);
+                dtype_row(problem->tensors[t].dtype)->in_c, problem->tensors[t].name);
     for (int e = 0; problem->arguments[e].name; e++)
         fprintf(out, "%s %s, ", c_type_of(problem->arguments[e].type), problem->arguments[e].name);
     fprintf(out, "%sstream);\n", stream);
@@ -73,7 +63,7 @@ static void print_tensors(FILE *out, const struct problem *problem)
     bool special = false;
     for (int t = 0; problem->tensors[t].name; t++) {
         const struct tensor *tensor = &problem->tensors[t];
-        fprintf(out, " *   %-12s %s %s, %s\n", tensor->name, dtype_name(tensor->dtype), tensor->shape,
+        fprintf(out, " *   %-12s %s %s, %s\n", tensor->name, dtype_row(tensor->dtype)->name, tensor->shape,
                 use[tensor->role]);
         if (tensor->layout)
             fprintf(out, " *   %-12s %s\n", "", tensor->layout);
@@ -85,20 +75,29 @@ static void print_tensors(FILE *out, const struct problem *problem)
         special ? ", where nothing else is said" : "");
 }
 
+/* Types that C lacks: names for those of CUDA, and for their bits elsewhere. */
 static void print_types(FILE *out, const struct problem *problem)
 {
-    const bool f16 = has_dtype(problem, DTYPE_F16), e5m2 = has_dtype(problem, DTYPE_E5M2);
-    fprintf(out,
-            "#include <stdint.h>\n%s\n"
-            "#ifdef __CUDACC__\n#include <cuda_bf16.h>\n#include <cuda_fp8.h>\n%s"
-            "typedef __nv_bfloat16 unseen_bf16;\ntypedef __nv_fp8_e4m3 unseen_e4m3;\n%s%s"
-            "#define UNSEEN_STREAM cudaStream_t\n#else\n"
-            "typedef uint16_t unseen_bf16; /* the bits */\ntypedef uint8_t unseen_e4m3;  /* the bits */\n%s%s"
-            "#define UNSEEN_STREAM void *   /* NULL on the host */\n#endif\n\n",
-            has_bool(problem) ? "#include <stdbool.h>\n" : "", f16 ? "#include <cuda_fp16.h>\n" : "",
-            f16 ? "typedef __half unseen_f16;\n" : "", e5m2 ? "typedef __nv_fp8_e5m2 unseen_e5m2;\n" : "",
-            f16 ? "typedef uint16_t unseen_f16;  /* the bits */\n" : "",
-            e5m2 ? "typedef uint8_t unseen_e5m2;  /* the bits */\n" : "");
+    const char *last = "";
+    fprintf(out, "#include <stdint.h>\n%s\n#ifdef __CUDACC__\n",
+            has_bool(problem) ? "#include <stdbool.h>\n" : "");
+    for (int i = 0; i < DTYPE_COUNT; i++) {
+        const struct dtype_row *row = dtype_row((enum dtype)i);
+        if (!row->in_cuda || !has_dtype(problem, (enum dtype)i))
+            continue;
+        if (strcmp(last, row->cuda_header) != 0)
+            fprintf(out, "#include <%s>\n", row->cuda_header);
+        fprintf(out, "typedef %s %s;\n", row->in_cuda, row->in_c);
+        last = row->cuda_header;
+    }
+    fprintf(out, "#define UNSEEN_STREAM cudaStream_t\n#else\n");
+    for (int i = 0; i < DTYPE_COUNT; i++) {
+        const struct dtype_row *row = dtype_row((enum dtype)i);
+        if (row->in_cuda && has_dtype(problem, (enum dtype)i))
+            fprintf(out, "typedef uint%d_t %s; /* %s */\n", row->bits < 8 ? 8 : row->bits, row->in_c,
+                    row->bits < 8 ? "two elements, the even one in the lower half" : "the bits");
+    }
+    fprintf(out, "#define UNSEEN_STREAM void * /* NULL on the host */\n#endif\n\n");
 }
 
 void header_write(FILE *out, const struct problem *problem)

@@ -45,9 +45,6 @@ struct memory {
 
 const struct memory *memory_of(enum backend backend); /* NULL: the build lacks this backend */
 
-/* The poison of a dtype, for storage that must not be read (slack) or must be written (outputs). It is a NaN
- * with a payload that no arithmetic produces, or for integers a number far out of any range. */
-uint32_t memory_poison(enum dtype dtype);
 /* The filler of an input's slack and of the padding between its rows, which changes from one input draw to
  * the next. It is the poison, or about the largest finite number of either sign, since a maximum ignores a
  * NaN. For integers it is always the poison. */

@@ -8,39 +8,19 @@
 #include "fingerprint.h"
 #include "memory.h"
 
-uint32_t memory_poison(enum dtype dtype)
-{
-    switch (dtype) {
-    case DTYPE_E4M3: return 0x7f7f7f7fu; /* the only NaN of that sign */
-    case DTYPE_E5M2: return 0x7d7d7d7du;
-    case DTYPE_U8:
-    case DTYPE_I8:
-    case DTYPE_BOOL: return 0xa5a5a5a5u;
-    default: return 0x7fa57fa5u;
-    }
-}
-
 uint32_t memory_filler(enum dtype dtype, enum filler filler)
 {
-    const uint32_t sign = dtype_size(dtype) == 1 ? 0x80808080u : 0x80008000u;
-    uint32_t high;
-    switch (dtype) {
-    case DTYPE_E4M3: high = 0x7e7e7e7eu; break; /* 448 */
-    case DTYPE_E5M2: high = 0x7b7b7b7bu; break; /* 57344 */
-    case DTYPE_F16: high = 0x7b7b7b7bu; break;  /* 61280 */
-    case DTYPE_BF16:
-    case DTYPE_F32:
-    case DTYPE_F64: high = 0x7e7e7e7eu; break; /* 8.4e37, 1e300 */
-    default: return memory_poison(dtype);
-    }
-    return filler == FILLER_NAN ? memory_poison(dtype) : filler == FILLER_HIGH ? high : high | sign;
+    const struct dtype_row *row = dtype_row(dtype);
+    const uint32_t sign = row->bits == 4 ? 0x88888888u : row->bits == 8 ? 0x80808080u : 0x80008000u;
+    if (filler == FILLER_NAN || !dtype_is_float(dtype))
+        return row->poison;
+    return filler == FILLER_HIGH ? row->high : row->high | sign;
 }
 
 uint32_t memory_poison_element(enum dtype dtype)
 {
-    const size_t size = dtype_size(dtype);
-    const uint32_t poison = memory_poison(dtype);
-    return size == 1 ? poison & 0xff : size == 2 ? poison & 0xffff : poison;
+    const struct dtype_row *row = dtype_row(dtype);
+    return row->bits < 32 ? row->poison & ((1u << row->bits) - 1) : row->poison;
 }
 
 /* Uses huge pages for large allocations: a page fault every 4 KiB would cost more than the copy that causes

@@ -122,7 +122,7 @@ void input_ddmin_clip(struct input_ddmin *w, const struct narrow *n, const struc
     int tensor[MOST_TENSORS], tensors = 0;
     for (int i = 0; i < n->boxes; i++) {
         const int t = n->box[i].tensor;
-        if ((i > 0 && n->box[i - 1].tensor == t) || mixture_is_whole(w->task->problem->tensors[t].dtype))
+        if ((i > 0 && n->box[i - 1].tensor == t) || dtype_is_whole(w->task->problem->tensors[t].dtype))
             continue;
         if (tensors == MOST_TENSORS) /* a failure that needs many tensors has no bound in one */
             return;

@@ -305,8 +305,7 @@ static int run_set(struct input_ddmin *w, void *data, double value, bool *passes
 static void try_between(struct input_ddmin *w, struct set_element set, double passes)
 {
     double fails = set.value;
-    if (isfinite(fails) && isfinite(passes) &&
-        !mixture_is_whole(w->task->problem->tensors[set.tensor].dtype) &&
+    if (isfinite(fails) && isfinite(passes) && !dtype_is_whole(w->task->problem->tensors[set.tensor].dtype) &&
         input_ddmin_bisect(w, run_set, &set, &passes, &fails)) {
         w->between = fails;
         input_ddmin_say(w, "at the failing element the value %.3g still passes, %.3g fails", passes, fails);

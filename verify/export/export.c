@@ -73,7 +73,7 @@ static json_t *tensor_json(const struct tensor *tensor, const struct instance_te
         json_array_append_new(shape, json_integer(made->dim[d]));
     json_t *json =
         json_pack("{s:s, s:s, s:s, s:o, s:I, s:i}", "name", tensor->name, "role", roles[tensor->role],
-                  "dtype", dtype_name(tensor->dtype), "shape", shape, "pitch",
+                  "dtype", dtype_row(tensor->dtype)->name, "shape", shape, "pitch",
                   (json_int_t)instance_tensor_pitch(made), "align", made->align ? made->align : 16);
     if (json && file)
         json_object_update_new(json, json_pack("{s:s, s:s}", "file", file, "stored", stored));
@@ -213,7 +213,7 @@ static int write_python(FILE *out, const struct export_set *set)
 /* The written names, numbers and reasons (in the tool's own words) contain no quotes, so none is doubled. */
 static void put_shape(FILE *out, const struct tensor *tensor, const struct instance_tensor *made)
 {
-    fprintf(out, ",\"%s[", dtype_name(tensor->dtype));
+    fprintf(out, ",\"%s[", dtype_row(tensor->dtype)->name);
     for (int d = 0; d < made->rank; d++)
         fprintf(out, "%s%lld", d ? "," : "", (long long)made->dim[d]);
     fputs("]\"", out);

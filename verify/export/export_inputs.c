@@ -17,15 +17,15 @@ enum { PATH_SIZE = 4600 };
 static int put_values(FILE *out, const struct tensor_file *file, int t)
 {
     const struct instance_tensor *const made = &file->instance->tensor[t];
-    const size_t size = dtype_size(file->config->problem->tensors[t].dtype),
-                 width = (size_t)instance_tensor_width(made), pitch = (size_t)instance_tensor_pitch(made),
-                 count = (size_t)instance_tensor_count(made);
-    char *const values = calloc((size_t)instance_tensor_span(made) + 1, size);
+    const enum dtype dtype = file->config->problem->tensors[t].dtype;
+    const int64_t width = instance_tensor_width(made), count = instance_tensor_count(made);
+    const int64_t pitch = dtype_bytes(dtype, instance_tensor_pitch(made));
+    char *const values = calloc((size_t)dtype_bytes(dtype, instance_tensor_span(made)) + 1, 1);
     if (!values)
         return ENOMEM;
     fill_host(file->config->problem, file->instance, t, file->config->seed, 0, values);
-    for (size_t row = 0; width > 0 && row < count / width; row++)
-        fwrite(values + row * pitch * size, size, width, out);
+    for (int64_t row = 0; width > 0 && row < count / width; row++)
+        fwrite(values + row * pitch, 1, (size_t)dtype_bytes(dtype, width), out);
     free(values);
     return 0;
 }
@@ -63,8 +63,7 @@ static double bytes_of(const struct export_set *set)
             return -1;
         for (int t = 0; tensors[t].name; t++)
             if (tensors[t].role != TENSOR_OUTPUT)
-                bytes +=
-                    (double)instance_tensor_count(&instance.tensor[t]) * (double)dtype_size(tensors[t].dtype);
+                bytes += (double)dtype_bytes(tensors[t].dtype, instance_tensor_count(&instance.tensor[t]));
         instance_clear(&instance);
     }
     return bytes;
@@ -87,9 +86,9 @@ static void list_inputs(struct tensor_file *file)
 {
     const struct tensor *const tensors = file->config->problem->tensors;
     file->count = 0;
-    for (size_t size = 8; size > 0; size /= 2)
+    for (int bits = 64; bits > 0; bits /= 2)
         for (int t = 0; tensors[t].name; t++)
-            if (tensors[t].role != TENSOR_OUTPUT && dtype_size(tensors[t].dtype) == size)
+            if (tensors[t].role != TENSOR_OUTPUT && dtype_row(tensors[t].dtype)->bits == bits)
                 file->tensor[file->count++] = t;
 }
 

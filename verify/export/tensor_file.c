@@ -18,17 +18,7 @@ enum { NPY_ALIGN = 64, NPY_LEAD = 10 };
 
 static const char *npy_type(enum dtype dtype)
 {
-    switch (dtype) {
-    case DTYPE_F32: return "<f4";
-    case DTYPE_F64: return "<f8";
-    case DTYPE_F16: return "<f2";
-    case DTYPE_BF16: return "<u2";
-    case DTYPE_I32: return "<i4";
-    case DTYPE_I64: return "<i8";
-    case DTYPE_I8: return "|i1";
-    case DTYPE_BOOL: return "|b1";
-    default: return "|u1"; /* bytes, and 8-bit floating-point formats */
-    }
+    return dtype_row(dtype)->in_numpy;
 }
 
 static int npy_begin(FILE *out, const struct tensor_file *file)
@@ -39,7 +29,8 @@ static int npy_begin(FILE *out, const struct tensor_file *file)
     int used =
         snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (", npy_type(dtype));
     for (int d = 0; d < made->rank; d++)
-        used += snprintf(text + used, sizeof text - (size_t)used, "%lld, ", (long long)made->dim[d]);
+        used += snprintf(text + used, sizeof text - (size_t)used, "%lld, ",
+                         (long long)(made->dim[d] / (d + 1 < made->rank ? 1 : dtype_packed(dtype))));
     used += snprintf(text + used, sizeof text - (size_t)used, "), }");
     while ((NPY_LEAD + used + 1) % NPY_ALIGN != 0)
         text[used++] = ' ';
@@ -59,19 +50,7 @@ enum { SAFE_ALIGN = 8 };
 
 static const char *safe_type(enum dtype dtype)
 {
-    switch (dtype) {
-    case DTYPE_F32: return "F32";
-    case DTYPE_BF16: return "BF16";
-    case DTYPE_E4M3: return "F8_E4M3";
-    case DTYPE_I32: return "I32";
-    case DTYPE_I64: return "I64";
-    case DTYPE_F64: return "F64";
-    case DTYPE_F16: return "F16";
-    case DTYPE_E5M2: return "F8_E5M2";
-    case DTYPE_I8: return "I8";
-    case DTYPE_BOOL: return "BOOL";
-    default: return "U8";
-    }
+    return dtype_row(dtype)->in_safetensors;
 }
 
 /* Strings only, as the format requires. */
@@ -91,7 +70,7 @@ static json_t *safe_tensor(const struct tensor_file *file, int t, int64_t *offse
     json_t *const shape = json_array();
     for (int d = 0; d < made->rank; d++)
         json_array_append_new(shape, json_integer(made->dim[d]));
-    *offset += instance_tensor_count(made) * (int64_t)dtype_size(dtype);
+    *offset += dtype_bytes(dtype, instance_tensor_count(made));
     return json_pack("{s:s, s:o, s:[I, I]}", "dtype", safe_type(dtype), "shape", shape, "data_offsets",
                      (json_int_t)begin, (json_int_t)*offset);
 }

@@ -237,7 +237,7 @@ static bool check_tensors(const struct checking *c)
         for (const struct tensor *b = tensors; b < a; b++)
             if (!is_new(c, "tensor", a->name, "tensor", b->name))
                 return false;
-        if ((unsigned)a->dtype > DTYPE_BOOL || !a->shape)
+        if ((unsigned)a->dtype >= DTYPE_COUNT || !a->shape)
             return fail(c, "the tensor '%s' has no %s; one was expected\n---> correct its row", a->name,
                         a->shape ? "known dtype" : "shape");
         if (a > tensors && a->role == TENSOR_INPUT && a[-1].role == TENSOR_OUTPUT)

@@ -97,16 +97,12 @@ static void set_format(struct dl_tensor *tensor, enum dtype dtype, int size)
 {
     tensor->lanes = 1;
     tensor->bits = (uint8_t)(8 * size);
-    switch (dtype) {
-    case DTYPE_F32:
-    case DTYPE_F64:
-    case DTYPE_F16: tensor->code = DL_FLOAT; break;
-    case DTYPE_BF16: tensor->code = DL_BFLOAT; break;
-    case DTYPE_I8:
-    case DTYPE_I32:
-    case DTYPE_I64: tensor->code = DL_INT; break;
-    default: tensor->code = DL_UINT;
-    }
+    static const uint8_t code[] = {[DTYPE_FLOAT] = DL_FLOAT,
+                                   [DTYPE_BFLOAT] = DL_BFLOAT,
+                                   [DTYPE_MINIFLOAT] = DL_UINT,
+                                   [DTYPE_SIGNED] = DL_INT,
+                                   [DTYPE_UNSIGNED] = DL_UINT};
+    tensor->code = code[dtype_row(dtype)->kind];
 }
 
 /* Creates a DLPack managed tensor for tensor `number` of the prepared call; its consumer frees it. NULL: out

@@ -254,7 +254,7 @@ static bool prepare(struct auditing *a, enum null_kind kind, const struct space 
 static bool same_values(const struct auditing *a, const struct nulled *o)
 {
     const struct instance_tensor dense = {.rank = 1, .dim = {o->source.count}};
-    const size_t bytes = (size_t)o->source.count * dtype_size(type_of(a, o->tensor));
+    const size_t bytes = (size_t)dtype_bytes(type_of(a, o->tensor), o->source.count);
     void *want = malloc(bytes + 1);
     bool same = false;
     if (want) {

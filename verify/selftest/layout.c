@@ -11,11 +11,11 @@ static int lay_tensor(struct layout *l, int t)
 {
     const struct tensor *tensor = &l->problem->tensors[t];
     int error = 0;
-    l->bytes[t] = (size_t)instance_tensor_span(&l->instance.tensor[t]) * dtype_size(tensor->dtype);
+    l->bytes[t] = (size_t)dtype_bytes(tensor->dtype, instance_tensor_span(&l->instance.tensor[t]));
     if (tensor->role != TENSOR_OUTPUT) {
         error = l->memory->take(&l->held[t], l->bytes[t] + SLACK);
         if (!error)
-            error = l->memory->poison(l->held[t], l->bytes[t], memory_poison(tensor->dtype));
+            error = l->memory->poison(l->held[t], l->bytes[t], dtype_row(tensor->dtype)->poison);
         if (!error)
             error = l->memory->fill(l->problem, &l->instance, t, l->config.seed, l->content, l->held[t]);
     }
@@ -23,7 +23,7 @@ static int lay_tensor(struct layout *l, int t)
         error = l->memory->take(&l->got[t], l->bytes[t] + SLACK);
         if (!error)
             error = l->held[t] ? l->memory->copy(l->got[t], l->held[t], l->bytes[t])
-                               : l->memory->poison(l->got[t], l->bytes[t], memory_poison(tensor->dtype));
+                               : l->memory->poison(l->got[t], l->bytes[t], dtype_row(tensor->dtype)->poison);
     }
     return error;
 }

@@ -31,20 +31,8 @@ const char *null_name(enum null_kind kind)
 
 float null_value(enum dtype dtype, const void *from, int64_t at)
 {
-    switch (dtype) {
-    case DTYPE_F32: return ((const float *)from)[at];
-    case DTYPE_BF16: return single_from_bf16(((const uint16_t *)from)[at]);
-    case DTYPE_E4M3: return single_from_e4m3(((const uint8_t *)from)[at]);
-    case DTYPE_I32: return (float)((const int32_t *)from)[at];
-    case DTYPE_I64: return (float)((const int64_t *)from)[at];
-    case DTYPE_F64: return (float)((const double *)from)[at];
-    case DTYPE_F16: return single_from_f16(((const uint16_t *)from)[at]);
-    case DTYPE_E5M2: return single_from_e5m2(((const uint8_t *)from)[at]);
-    case DTYPE_I8: return ((const int8_t *)from)[at];
-    case DTYPE_U8:
-    case DTYPE_BOOL: break;
-    }
-    return ((const uint8_t *)from)[at];
+    uint32_t bits;
+    return (float)dtype_load(dtype, from, at, &bits);
 }
 
 void null_decode(enum dtype dtype, const struct instance_tensor *shape, const void *from, float *to)

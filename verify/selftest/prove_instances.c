@@ -123,11 +123,11 @@ struct variety {
     struct config config;
 };
 
-static bool all_equal(const struct instance_tensor *tensor, const char *data, size_t size)
+static bool all_equal(const struct instance_tensor *tensor, enum dtype dtype, const char *data)
 {
     const int64_t count = instance_tensor_count(tensor);
     int64_t i = 1;
-    while (i < count && memcmp(data, data + (size_t)instance_tensor_place(tensor, i) * size, size) == 0)
+    while (i < count && dtype_same(dtype, data, 0, data, instance_tensor_place(tensor, i)))
         i++;
     return i >= count;
 }
@@ -150,8 +150,8 @@ static bool compare_fills(struct proof *p, const struct layout *l, const struct 
     const uint64_t seed = l->config.seed;
     void *device = NULL;
     int error = l->memory->take(&device, l->bytes[t] + 16);
-    error =
-        error ? error : l->memory->poison(device, l->bytes[t], memory_poison(p->problem->tensors[t].dtype));
+    error = error ? error
+                  : l->memory->poison(device, l->bytes[t], dtype_row(p->problem->tensors[t].dtype)->poison);
     error = error ? error : l->memory->fill(p->problem, &l->instance, t, seed, l->content, device);
     error = error ? error : l->memory->to_host(buffer[0], l->held[t], 0, (int64_t)l->bytes[t]);
     error = error ? error : l->memory->to_host(buffer[1], device, 0, (int64_t)l->bytes[t]);
@@ -169,8 +169,8 @@ static bool compare_fills(struct proof *p, const struct layout *l, const struct 
     if (count >= ENOUGH) {
         v->drawn[t] = v->drawn[t] || (l->instance.tensor[t].fill.kind != FILL_CONSTANT &&
                                       l->instance.tensor[t].fill.kind != FILL_GIVEN);
-        v->varies = v->varies || value_is_whole(p->problem->tensors[t].dtype) ||
-                    !all_equal(&l->instance.tensor[t], buffer[0], dtype_size(p->problem->tensors[t].dtype));
+        v->varies = v->varies || dtype_is_whole(p->problem->tensors[t].dtype) ||
+                    !all_equal(&l->instance.tensor[t], p->problem->tensors[t].dtype, buffer[0]);
         v->config = l->config;
     }
     return true;

@@ -72,7 +72,6 @@ int prove_class_of(const struct config *config);
 
 /* --- prove_value.c: elements of a tensor in host memory --- */
 
-bool value_is_whole(enum dtype dtype);
 double value_get(enum dtype dtype, const void *data, int64_t i);
 void value_set(enum dtype dtype, void *data, int64_t i, double value); /* rounded to nearest */
 /* Stores the representable value at least as far from `from` as `target`, on the same side; if both are

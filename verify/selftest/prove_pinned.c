@@ -37,7 +37,7 @@ static void signature(const struct problem *problem, char *text, size_t size)
     text[0] = '\0';
     for (const struct tensor *t = problem->tensors; t->name && used < size; t++)
         used += (size_t)snprintf(text + used, size - used, "%s%s:%s%s", used ? " " : "", t->name,
-                                 dtype_name(t->dtype), role[t->role]);
+                                 dtype_row(t->dtype)->name, role[t->role]);
     for (const struct argument *a = problem->arguments; a->name && used < size; a++)
         used += (size_t)snprintf(text + used, size - used, " %s%s", a->name, type[a->type]);
 }

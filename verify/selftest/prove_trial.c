@@ -43,8 +43,8 @@ bool trial_expect(struct trial *t)
 
 void trial_put_right(const struct trial *t, int64_t i)
 {
-    const size_t size = dtype_size(t->dtype), at = (size_t)instance_tensor_place(t->shape, i) * size;
-    memcpy((char *)t->changed + at, (const char *)t->right + at, size);
+    const int64_t at = instance_tensor_place(t->shape, i);
+    dtype_copy(t->dtype, t->changed, at, t->right, at);
 }
 
 bool trial_tells(const struct trial *t, const struct judged *e)

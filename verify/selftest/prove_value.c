@@ -5,12 +5,6 @@
 #include "prove_internal.h"
 #include "nulls.h"
 
-bool value_is_whole(enum dtype dtype)
-{
-    return dtype == DTYPE_I32 || dtype == DTYPE_I64 || dtype == DTYPE_U8 || dtype == DTYPE_I8 ||
-           dtype == DTYPE_BOOL;
-}
-
 double value_get(enum dtype dtype, const void *data, int64_t i)
 {
     return dtype == DTYPE_F64 ? ((const double *)data)[i] : null_value(dtype, data, i);
@@ -28,19 +22,17 @@ void value_set(enum dtype dtype, void *data, int64_t i, double value)
  * up. */
 static void step(enum dtype dtype, void *data, int64_t i, int direction)
 {
-    const size_t size = dtype_size(dtype);
-    char *at = (char *)data + i * (int64_t)size;
-    const uint64_t sign = UINT64_C(1) << (8 * size - 1);
-    uint64_t bits = 0;
-    memcpy(&bits, at, size);
-    if (value_is_whole(dtype)) {
+    const int size = dtype_row(dtype)->bits;
+    const uint64_t sign = UINT64_C(1) << (size - 1);
+    uint64_t bits = dtype_word(size, data, i);
+    if (dtype_is_whole(dtype)) {
         bits += (uint64_t)(int64_t)direction;
     } else {
         int64_t order = bits & sign ? -(int64_t)(bits & ~sign) : (int64_t)bits;
         order += direction;
         bits = order < 0 ? (uint64_t)-order | sign : (uint64_t)order;
     }
-    memcpy(at, &bits, size);
+    dtype_put_word(size, data, i, bits);
 }
 
 bool value_set_outside(enum dtype dtype, void *data, int64_t i, double from, double target)

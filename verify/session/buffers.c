@@ -32,8 +32,8 @@ static double footprint(const struct problem *problem, const struct instance *in
 {
     double bytes = 0;
     for (int t = 0; problem->tensors[t].name; t++) {
-        const double tensor = (double)instance_tensor_span(&instance->tensor[t]) *
-                              (double)dtype_size(problem->tensors[t].dtype);
+        const double tensor =
+            (double)dtype_bytes(problem->tensors[t].dtype, instance_tensor_span(&instance->tensor[t]));
         const enum tensor_role role = problem->tensors[t].role;
         bytes += tensor * (rings + (1 + turned) * (role != TENSOR_OUTPUT) + 2 * (role != TENSOR_INPUT));
     }
@@ -69,17 +69,20 @@ static int create_copies(struct buffers *b, int t, bool turned, char *why, size_
     return error ? -1 : 0;
 }
 
-/* Describes a tensor for a candidate that gets tensors. */
+/* Describes a tensor for a candidate that gets tensors. It gets packed elements as bytes. */
 static void describe(const struct tensor *known, const struct instance_tensor *tensor,
                      struct channel_tensor *out)
 {
+    const int64_t packed = dtype_packed(known->dtype);
     *out = (struct channel_tensor){.dtype = known->dtype,
                                    .role = known->role,
                                    .rank = (uint32_t)tensor->rank,
-                                   .size = (uint32_t)dtype_size(known->dtype),
-                                   .pitch = instance_tensor_pitch(tensor)};
+                                   .size = (uint32_t)dtype_bytes(known->dtype, packed),
+                                   .pitch = instance_tensor_pitch(tensor) / packed};
     snprintf(out->name, sizeof out->name, "%.*s", CHANNEL_NAME - 1, known->name);
     memcpy(out->dim, tensor->dim, sizeof out->dim);
+    if (tensor->rank > 0)
+        out->dim[tensor->rank - 1] /= packed;
 }
 
 int buffers_create(struct buffers *b, const struct instance *instance, int rings, bool turned, char *why,
@@ -93,12 +96,12 @@ int buffers_create(struct buffers *b, const struct instance *instance, int rings
         struct slot *slot = &b->now->slot[t];
         const enum dtype dtype = problem->tensors[t].dtype;
         const struct instance_tensor *tensor = &instance->tensor[t];
-        const size_t size = dtype_size(dtype), align = tensor->align ? (size_t)tensor->align : REGION_ALIGN;
-        slot->bytes = (size_t)instance_tensor_span(tensor) * size;
-        slot->row = (size_t)instance_tensor_width(tensor) * size;
-        slot->pitch = (size_t)instance_tensor_pitch(tensor) * size;
+        const size_t align = tensor->align ? (size_t)tensor->align : REGION_ALIGN;
+        slot->bytes = (size_t)dtype_bytes(dtype, instance_tensor_span(tensor));
+        slot->row = (size_t)dtype_bytes(dtype, instance_tensor_width(tensor));
+        slot->pitch = (size_t)dtype_bytes(dtype, instance_tensor_pitch(tensor));
         describe(&problem->tensors[t], tensor, &slot->tensor);
-        slot->poison = defence_is_on(DEFENCE_POISON) ? memory_poison(dtype) : 0;
+        slot->poison = defence_is_on(DEFENCE_POISON) ? dtype_row(dtype)->poison : 0;
         for (int ring = 0; ring < rings; ring++)
             if (region_create(&slot->region[ring], b->device->backend, slot->bytes, align, why, why_size) !=
                 0) {
@@ -196,16 +199,20 @@ bool buffers_fill(struct buffers *b, const struct config *config, const struct i
 /* Writes a near duplicate's element into one copy of its tensor. */
 static int put_near(const struct buffers *b, const struct near *near, void *base)
 {
-    const size_t size = dtype_size(b->problem->tensors[near->tensor].dtype);
-    return b->memory->from_host((char *)base + (size_t)near->place * size, near->value, size);
+    const enum dtype dtype = b->problem->tensors[near->tensor].dtype;
+    const int64_t packed = dtype_packed(dtype), size = dtype_bytes(dtype, packed);
+    const int64_t at = near->place / packed * size;
+    unsigned char unit[8] = {0};
+    int error = packed > 1 ? b->memory->to_host(unit, base, at, size) : 0;
+    dtype_copy(dtype, unit, near->place % packed, near->value, 0);
+    return error ? error : b->memory->from_host((char *)base + at, unit, (size_t)size);
 }
 
 /* Copies `own` to `to`, rotated to begin at element `turn`, with the near duplicate's element. */
 static int put_content(const struct buffers *b, int t, const struct content *content, void *to)
 {
     const struct slot *slot = &b->now->slot[t];
-    const size_t size = dtype_size(b->problem->tensors[t].dtype);
-    const size_t turn = content ? (size_t)content->turn[t] * size : 0;
+    const size_t turn = content ? (size_t)dtype_bytes(b->problem->tensors[t].dtype, content->turn[t]) : 0;
     int error = b->memory->copy(to, (char *)slot->own + turn, slot->bytes - turn);
     if (!error && turn > 0)
         error = b->memory->copy((char *)to + slot->bytes - turn, slot->own, turn);
@@ -240,19 +247,21 @@ bool buffers_choose_near(struct buffers *b, const struct instance *instance, str
         return true;
     const struct slot *slot = &b->now->slot[near->tensor];
     const enum dtype dtype = b->problem->tensors[near->tensor].dtype;
-    const int64_t size = (int64_t)dtype_size(dtype), all = (int64_t)slot->bytes / size;
+    const int64_t all = (int64_t)slot->bytes * 8 / dtype_row(dtype)->bits, packed = dtype_packed(dtype);
     const int64_t count = all < STRETCH ? all : STRETCH;
-    const int64_t from = (int64_t)pcg_below(random, (uint64_t)(all - count + 1));
+    const int64_t from = (int64_t)pcg_below(random, (uint64_t)(all - count + 1)) / packed * packed;
     const int64_t was = (near->place + content->turn[near->tensor]) % all;
-    int error = b->memory->to_host(stretch, slot->own, from * size, count * size);
+    int error = b->memory->to_host(stretch, slot->own, dtype_bytes(dtype, from), dtype_bytes(dtype, count));
     if (!error)
-        error = b->memory->to_host(near->was, slot->own, was * size, size);
+        error = b->memory->to_host(near->was, slot->own, dtype_bytes(dtype, was / packed * packed),
+                                   dtype_bytes(dtype, packed));
+    dtype_copy(dtype, near->was, 0, near->was, was % packed);
     const struct instance_tensor *const tensor = &instance->tensor[near->tensor];
     const enum near_kind kind = (enum near_kind)pcg_below(random, NEAR_KINDS);
-    memcpy(near->value, near->was, (size_t)size);
+    dtype_copy(dtype, near->value, 0, near->was, 0);
     near->present = content_alter(&tensor->fill, dtype, kind, near->value) ||
                     content_greatest(tensor, dtype, stretch, from, count, near->value);
-    near->present = near->present && memcmp(near->value, near->was, (size_t)size) != 0;
+    near->present = near->present && !dtype_same(dtype, near->value, 0, near->was, 0);
     return !error || status_failed(b->status, "choosing a near duplicate", error);
 }
 
@@ -312,10 +321,9 @@ static bool inspect_slack(struct buffers *b, int tensor, const char *base, enum 
 static void describe_gap(const struct buffers *b, int tensor, int64_t byte, char *text, size_t size)
 {
     const struct slot *slot = &b->now->slot[tensor];
-    const int64_t pitch = (int64_t)slot->pitch,
-                  element = (int64_t)dtype_size(b->problem->tensors[tensor].dtype);
+    const int64_t pitch = (int64_t)slot->pitch, past = byte % pitch - (int64_t)slot->row;
     snprintf(text, size, "in the gap after row %lld, %lld past its last element", (long long)(byte / pitch),
-             (long long)((byte % pitch - (int64_t)slot->row) / element + 1));
+             (long long)(past * 8 / dtype_row(b->problem->tensors[tensor].dtype)->bits + 1));
 }
 
 static bool inspect_gaps(struct buffers *b, int tensor, const char *base, size_t at,

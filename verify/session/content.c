@@ -24,7 +24,7 @@ bool content_is_gathered_from(const struct problem *problem, const struct instan
     return false;
 }
 
-/* A rotation may begin at multiples of this number of elements; 0: no rotation. */
+/* A rotation may begin at multiples of this number of elements, at a whole byte; 0: no rotation. */
 static int64_t step_of(const struct problem *problem, const struct instance *instance, int t)
 {
     const struct instance_tensor *tensor = &instance->tensor[t];
@@ -32,7 +32,8 @@ static int64_t step_of(const struct problem *problem, const struct instance *ins
     if (!is_drawn(problem, t) || !dense || tensor->fill.valid ||
         content_is_gathered_from(problem, instance, t))
         return 0;
-    return fill_period(&tensor->fill);
+    const int64_t period = fill_period(&tensor->fill), packed = dtype_packed(problem->tensors[t].dtype);
+    return period % packed == 0 ? period : period * packed;
 }
 
 bool content_turns(const struct problem *problem, const struct instance *instance)
@@ -41,8 +42,7 @@ bool content_turns(const struct problem *problem, const struct instance *instanc
     for (int t = 0; problem->tensors[t].name; t++) {
         const int64_t step = step_of(problem, instance, t),
                       count = instance_tensor_count(&instance->tensor[t]);
-        const double bytes =
-            is_drawn(problem, t) ? (double)count * (double)dtype_size(problem->tensors[t].dtype) : 0;
+        const double bytes = is_drawn(problem, t) ? (double)dtype_bytes(problem->tensors[t].dtype, count) : 0;
         drawn += bytes;
         turned += step > 0 && count > step && instance->tensor[t].fill.kind != FILL_CONSTANT ? bytes : 0;
     }
@@ -54,8 +54,8 @@ double content_given_bytes(const struct problem *problem, const struct instance 
     double bytes = 0;
     for (int t = 0; problem->tensors[t].name; t++)
         if (is_drawn(problem, t) && instance->tensor[t].fill.kind == FILL_GIVEN)
-            bytes += (double)instance_tensor_count(&instance->tensor[t]) *
-                     (double)dtype_size(problem->tensors[t].dtype);
+            bytes +=
+                (double)dtype_bytes(problem->tensors[t].dtype, instance_tensor_count(&instance->tensor[t]));
     return bytes;
 }
 
@@ -115,7 +115,7 @@ void content_describe_near(const struct problem *problem, const struct instance 
     }
     if (used < size)
         snprintf(text + used, size - used, "]: %.9g in the place of %.9g",
-                 element_number(dtype, near->value, 0, &bits), element_number(dtype, near->was, 0, &bits));
+                 dtype_load(dtype, near->value, 0, &bits), dtype_load(dtype, near->was, 0, &bits));
 }
 
 static bool is_symmetric(const struct fill *fill)
@@ -126,15 +126,15 @@ static bool is_symmetric(const struct fill *fill)
 
 bool content_alter(const struct fill *fill, enum dtype dtype, enum near_kind kind, void *value)
 {
-    unsigned char *const byte = value;
-    const bool is_float = dtype == DTYPE_F32 || dtype == DTYPE_BF16 || dtype == DTYPE_F16 ||
-                          dtype == DTYPE_E4M3 || dtype == DTYPE_E5M2;
-    if (kind == NEAR_SIGN && is_float && is_symmetric(fill))
-        byte[dtype_size(dtype) - 1] ^= 0x80;
+    const int bits = dtype_row(dtype)->bits;
+    uint64_t change;
+    if (kind == NEAR_SIGN && dtype_is_float(dtype) && is_symmetric(fill))
+        change = UINT64_C(1) << (bits - 1);
     else if (kind == NEAR_BITS && dtype == DTYPE_F32 && fill->kind == FILL_NORMAL)
-        byte[1] ^= 0x80; /* changes it by a factor of 2^-8: the first bit that bf16 drops */
+        change = 1 << 15; /* changes it by a factor of 2^-8: the first bit that bf16 drops */
     else
         return false;
+    dtype_put_word(bits, value, 0, dtype_word(bits, value, 0) ^ change);
     return true;
 }
 
@@ -150,18 +150,17 @@ static bool is_real_place(const struct instance_tensor *tensor, int64_t place)
 bool content_greatest(const struct instance_tensor *tensor, enum dtype dtype, const void *stretch,
                       int64_t from, int64_t count, void *to)
 {
-    const size_t size = dtype_size(dtype);
     uint32_t bits;
     int64_t best = -1;
     for (int64_t i = 0; i < count; i++) {
         if (!is_real_place(tensor, from + i))
             continue;
-        const double value = element_number(dtype, stretch, i, &bits),
-                     most = best < 0 ? NAN : element_number(dtype, stretch, best, &bits);
+        const double value = dtype_load(dtype, stretch, i, &bits),
+                     most = best < 0 ? NAN : dtype_load(dtype, stretch, best, &bits);
         if (isnan(most) || value > most)
             best = i;
     }
     if (best >= 0)
-        memcpy(to, (const unsigned char *)stretch + (size_t)best * size, size);
+        dtype_copy(dtype, to, 0, stretch, best);
     return best >= 0;
 }

@@ -144,8 +144,7 @@ static const char *arithmetic_name(const struct judge *judge, int arithmetic)
  * it. */
 static void doubt_unwritten(enum dtype dtype, struct judge_report *report)
 {
-    const bool chance = dtype == DTYPE_I8 || dtype == DTYPE_U8 || dtype == DTYPE_E4M3;
-    if (chance && report->unwritten * 2 < report->wrong)
+    if (dtype_holds_poison(dtype) && report->unwritten * 2 < report->wrong)
         report->unwritten = 0;
 }
 

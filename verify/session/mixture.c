@@ -45,12 +45,6 @@ struct box box_of_element(const struct instance *instance, int tensor, int64_t e
 
 /* --- which tensors are blended --- */
 
-bool mixture_is_whole(enum dtype dtype)
-{
-    return dtype == DTYPE_I32 || dtype == DTYPE_I64 || dtype == DTYPE_I8 || dtype == DTYPE_U8 ||
-           dtype == DTYPE_BOOL;
-}
-
 /* Is every element drawn from one distribution? Then a blend of two draws has that distribution, too. */
 static bool is_alike(const struct fill *fill)
 {
@@ -63,7 +57,7 @@ static bool is_free(const struct problem *problem, const struct instance *instan
     const struct fill *fill = &instance->tensor[t].fill;
     return fill->kind != FILL_GIVEN && fill->kind != FILL_GATHER &&
            !content_is_gathered_from(problem, instance, t) &&
-           (is_alike(fill) || !mixture_is_whole(problem->tensors[t].dtype));
+           (is_alike(fill) || !dtype_is_whole(problem->tensors[t].dtype));
 }
 
 static bool is_drawn(const struct problem *problem, int t)
@@ -85,7 +79,7 @@ static bool have_one_shape(const struct problem *problem, const struct instance 
 static void *values_of(const struct config *config, const struct instance *instance, int content, int t)
 {
     const size_t bytes =
-        (size_t)instance_tensor_span(&instance->tensor[t]) * dtype_size(config->problem->tensors[t].dtype);
+        (size_t)dtype_bytes(config->problem->tensors[t].dtype, instance_tensor_span(&instance->tensor[t]));
     void *values = calloc(1, bytes);
     if (values)
         fill_host(config->problem, instance, t, config->seed, content, values);
@@ -147,17 +141,11 @@ bool mixture_is_used(const struct mixture *m, int t, int64_t element)
     return fill_is_real(&m->own.tensor[t].fill, element) && fill_is_real(&m->other.tensor[t].fill, element);
 }
 
-static const char *element_of(const struct mixture *m, const void *values, int t, int64_t element)
-{
-    return (const char *)values + (size_t)instance_tensor_place(&m->own.tensor[t], element) *
-                                      dtype_size(m->own_config.problem->tensors[t].dtype);
-}
-
 bool mixture_differs(const struct mixture *m, int t, int64_t element)
 {
+    const int64_t at = instance_tensor_place(&m->own.tensor[t], element);
     return mixture_is_used(m, t, element) &&
-           memcmp(element_of(m, m->own_values[t], t, element), element_of(m, m->other_values[t], t, element),
-                  dtype_size(m->own_config.problem->tensors[t].dtype)) != 0;
+           !dtype_same(m->own_config.problem->tensors[t].dtype, m->own_values[t], at, m->other_values[t], at);
 }
 
 bool mixture_box_differs(const struct mixture *m, const struct box *box)
@@ -172,8 +160,8 @@ bool mixture_box_differs(const struct mixture *m, const struct box *box)
 double mixture_value(const struct mixture *m, bool own, int t, int64_t element)
 {
     uint32_t bits;
-    return element_number(m->own_config.problem->tensors[t].dtype,
-                          element_of(m, own ? m->own_values[t] : m->other_values[t], t, element), 0, &bits);
+    return dtype_load(m->own_config.problem->tensors[t].dtype, own ? m->own_values[t] : m->other_values[t],
+                      instance_tensor_place(&m->own.tensor[t], element), &bits);
 }
 
 const char *mixture_next_structure(const struct mixture *m, int *t)
@@ -215,9 +203,9 @@ static void clip_values(const struct mixture *m, const struct clip *clip, void *
     uint32_t bits;
     for (int64_t i = 0; i < count; i++) {
         const int64_t place = instance_tensor_place(tensor, i);
-        const double value = element_number(dtype, memory, place, &bits);
+        const double value = dtype_load(dtype, memory, place, &bits);
         if (mixture_is_used(m, clip->tensor, i) && (value < clip->low || value > clip->high))
-            element_put(dtype, memory, place, value < clip->low ? clip->low : clip->high);
+            dtype_store(dtype, memory, place, value < clip->low ? clip->low : clip->high);
     }
 }
 
@@ -231,11 +219,11 @@ void mix_make(const struct mix *mix, int t, void *memory)
         return;
     for (int64_t i = 0; i < count; i++)
         if (mixture_is_used(m, t, i) && !is_kept(mix, t, i))
-            memcpy((char *)memory + (size_t)instance_tensor_place(tensor, i) * dtype_size(dtype),
-                   element_of(m, m->other_values[t], t, i), dtype_size(dtype));
+            dtype_copy(dtype, memory, instance_tensor_place(tensor, i), m->other_values[t],
+                       instance_tensor_place(&m->own.tensor[t], i));
     for (int i = 0; i < mix->sets; i++)
         if (mix->set[i].tensor == t)
-            element_put(dtype, memory, instance_tensor_place(tensor, mix->set[i].element), mix->set[i].value);
+            dtype_store(dtype, memory, instance_tensor_place(tensor, mix->set[i].element), mix->set[i].value);
     if (mix->clip && mix->clip->tensor == t)
         clip_values(m, mix->clip, memory);
 }

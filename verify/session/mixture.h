@@ -52,7 +52,6 @@ bool mixture_differs(const struct mixture *mixture, int t, int64_t element);
 bool mixture_box_differs(const struct mixture *mixture, const struct box *box);
 /* Do both draws define a value there? */
 bool mixture_is_used(const struct mixture *mixture, int t, int64_t element);
-bool mixture_is_whole(enum dtype dtype); /* integers and bools */
 double mixture_value(const struct mixture *mixture, bool own, int t, int64_t element);
 /* Does a tensor that is not blended differ between the draws? */
 bool mixture_is_structured(const struct mixture *mixture);

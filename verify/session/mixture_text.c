@@ -158,7 +158,7 @@ static int read_clip(const struct mixture *m, const char *word, struct clip *cli
     if (clip->tensor < 0)
         return refuse_tensor(m, word, why, size);
     const struct tensor *tensor = &m->own_config.problem->tensors[clip->tensor];
-    if (mixture_is_whole(tensor->dtype))
+    if (dtype_is_whole(tensor->dtype))
         return refuse(why, size,
                       "%.60s; a tensor of floating-point numbers was expected, and %s has whole ones\n"
                       "---> name another one, or the elements with keep=",

@@ -107,7 +107,7 @@ static int64_t place(int64_t *used, int64_t bytes)
 
 static int64_t bytes_of(const struct problem *problem, const struct instance *instance, int t)
 {
-    return instance_tensor_count(&instance->tensor[t]) * (int64_t)dtype_size(problem->tensors[t].dtype);
+    return dtype_bytes(problem->tensors[t].dtype, instance_tensor_count(&instance->tensor[t]));
 }
 
 static void lay_out(const struct problem *problem, const struct instance *instance,
@@ -161,9 +161,10 @@ static bool is_the_same_shape(const struct oracle *o, const struct instance *ins
     return true;
 }
 
+/* Integers; they may be indices. */
 static bool is_whole(enum dtype dtype)
 {
-    return dtype == DTYPE_I8 || dtype == DTYPE_U8 || dtype == DTYPE_I32 || dtype == DTYPE_I64;
+    return dtype_is_whole(dtype) && dtype != DTYPE_BOOL;
 }
 
 /* Copies a tensor into the shared memory. *same is cleared unless the memory held equal bytes. */

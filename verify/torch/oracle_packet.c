@@ -10,25 +10,6 @@
 #include "verify/device/memory.h"
 #include "verify/sandbox/resource_usage.h"
 
-/* Returns torch's name of a dtype. */
-static const char *torch_name(enum dtype dtype)
-{
-    switch (dtype) {
-    case DTYPE_F32: return "float32";
-    case DTYPE_F64: return "float64";
-    case DTYPE_F16: return "float16";
-    case DTYPE_BF16: return "bfloat16";
-    case DTYPE_E4M3: return "float8_e4m3fn";
-    case DTYPE_E5M2: return "float8_e5m2";
-    case DTYPE_I8: return "int8";
-    case DTYPE_U8: return "uint8";
-    case DTYPE_I32: return "int32";
-    case DTYPE_I64: return "int64";
-    case DTYPE_BOOL: break;
-    }
-    return "bool";
-}
-
 static char *dumped(json_t *object)
 {
     char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
@@ -64,7 +45,7 @@ static json_t *shape_of(const struct instance_tensor *tensor)
 static json_t *tensor_of(const struct problem *problem, const struct instance *instance, int t)
 {
     return json_pack("{s:s, s:s, s:o}", "name", problem->tensors[t].name, "dtype",
-                     torch_name(problem->tensors[t].dtype), "shape", shape_of(&instance->tensor[t]));
+                     dtype_row(problem->tensors[t].dtype)->in_torch, "shape", shape_of(&instance->tensor[t]));
 }
 
 static json_t *sizes_of(const struct problem *problem, const struct instance *instance)

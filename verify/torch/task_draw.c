@@ -65,8 +65,7 @@ int imported_measure(const struct config *config, struct random *shape_random, s
     }
     out->flops = work_of(task, config);
     for (int t = 0; task->tensors[t].name; t++)
-        out->bytes +=
-            (double)instance_tensor_count(&out->tensor[t]) * (double)dtype_size(task->tensors[t].dtype);
+        out->bytes += (double)dtype_bytes(task->tensors[t].dtype, instance_tensor_count(&out->tensor[t]));
     return 0;
 }
 
@@ -191,12 +190,6 @@ static int draw_input(const struct imported *task, int t, const struct task_fill
     }
 }
 
-static bool is_float(enum dtype dtype)
-{
-    return dtype == DTYPE_F32 || dtype == DTYPE_F64 || dtype == DTYPE_F16 || dtype == DTYPE_BF16 ||
-           dtype == DTYPE_E4M3 || dtype == DTYPE_E5M2;
-}
-
 /* Draws the inputs that get_inputs computes from others, by a single call of it. */
 static int draw_computed(const struct imported *task, int64_t class, struct random *random,
                          struct instance *out)
@@ -217,7 +210,7 @@ static int draw_computed(const struct imported *task, int64_t class, struct rand
     for (int t = 0; task->tensors[t].name && status == 0; t++)
         if (wanted[t])
             out->tensor[t].fill = (struct fill){
-                .kind = FILL_GIVEN, .given = given[t], .floats = is_float(task->tensors[t].dtype)};
+                .kind = FILL_GIVEN, .given = given[t], .floats = dtype_is_float(task->tensors[t].dtype)};
     return status;
 }
 

@@ -82,20 +82,12 @@ static bool read_axes(const struct reading *r)
 
 /* --- tensors --- */
 
-static const struct {
-    const char *name;
-    enum dtype dtype;
-} dtypes[] = {{"float32", DTYPE_F32},        {"float64", DTYPE_F64},     {"float16", DTYPE_F16},
-              {"bfloat16", DTYPE_BF16},      {"int32", DTYPE_I32},       {"int64", DTYPE_I64},
-              {"uint8", DTYPE_U8},           {"int8", DTYPE_I8},         {"bool", DTYPE_BOOL},
-              {"float8_e4m3fn", DTYPE_E4M3}, {"float8_e5m2", DTYPE_E5M2}};
-
 static bool read_dtype(const struct reading *r, const json_t *entry, enum dtype *dtype)
 {
     const char *name = text_of(entry, "dtype");
-    for (size_t i = 0; name && i < sizeof dtypes / sizeof *dtypes; i++)
-        if (strcmp(dtypes[i].name, name) == 0) {
-            *dtype = dtypes[i].dtype;
+    for (int i = 0; name && i < DTYPE_COUNT; i++)
+        if (strcmp(dtype_row((enum dtype)i)->in_torch, name) == 0) {
+            *dtype = (enum dtype)i;
             return true;
         }
     return fail(r,

@@ -29,7 +29,7 @@ static void *made(const struct mix *mix, int t)
 {
     const struct instance_tensor *tensor = &mix->of->own.tensor[t];
     const size_t bytes =
-        (size_t)instance_tensor_span(tensor) * dtype_size(mix->of->own_config.problem->tensors[t].dtype);
+        (size_t)dtype_bytes(mix->of->own_config.problem->tensors[t].dtype, instance_tensor_span(tensor));
     void *memory = malloc(bytes);
     ck_assert_ptr_nonnull(memory);
     memcpy(memory, mix->of->own_values[t], bytes);

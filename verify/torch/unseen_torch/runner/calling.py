@@ -104,8 +104,9 @@ class Caller:
             t.float8_e5m2,
             t.int8,
             t.bool,
+            getattr(t, "float4_e2m1fn_x2", t.uint8),
         ]
-        self.as_bytes = {t.float8_e4m3fn, t.float8_e5m2, t.bool}
+        self.as_bytes = {t.float8_e4m3fn, t.float8_e5m2, t.bool, self.formats[-1]}
         self.empty_cache = getattr(torch._C, "_cuda_emptyCache", None)
         self.cached = allocator_poison.Cached(torch, library)
         self.bound: dict[Key, Bound] = {}
