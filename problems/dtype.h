@@ -133,8 +133,8 @@ FORMAT_FN double dtype_load(enum dtype dtype, const void *memory, int64_t at, ui
     return 0;
 }
 
-/* Stores v, rounded to the type; `single` is the same in fp32. Integers of 32 and 64 bits must hold it; smaller
- * ones saturate. */
+/* Stores v, rounded to the type; `single` is the same in fp32. Integers of 32 and 64 bits must hold it;
+ * smaller ones saturate. */
 FORMAT_FN void dtype_put(enum dtype dtype, void *memory, int64_t at, double v, float single)
 {
     switch (dtype) {

@@ -131,7 +131,8 @@ FORMAT_FN uint8_t e4m3_from_single(float value)
     return (uint8_t)(sign | (((magnitude + 0x7ffffu + (magnitude >> 20 & 1u)) >> 20) - (120u << 3)));
 }
 
-/* OCP E2M1: 2 exponent bits (bias 1), 1 fraction bit, neither infinities nor NaN: 0, 0.5, 1, 1.5, 2, 3, 4, 6. */
+/* OCP E2M1: 2 exponent bits (bias 1), 1 fraction bit, neither infinities nor NaN. The numbers are 0, 0.5, 1,
+ * 1.5, 2, 3, 4 and 6. */
 FORMAT_FN float single_from_e2m1(uint8_t bits)
 {
     const uint32_t sign = (uint32_t)(bits & 8u) << 28, magnitude = (uint32_t)(bits & 7u) << 22;

@@ -24,6 +24,7 @@
 #define REF_BF16(c, t, i) bf16_value(((const uint16_t *)(c)->tensor[t])[i])
 #define REF_F16(c, t, i) ((double)single_from_f16(((const uint16_t *)(c)->tensor[t])[i]))
 #define REF_E5M2(c, t, i) ((double)single_from_e5m2(((const uint8_t *)(c)->tensor[t])[i]))
+#define REF_E2M1(c, t, i) ((double)single_from_e2m1((uint8_t)dtype_word(4, (c)->tensor[t], i)))
 #define REF_F64(c, t, i) (((const double *)(c)->tensor[t])[i])
 #define REF_I8(c, t, i) (((const int8_t *)(c)->tensor[t])[i])
 #define REF_BOOL(c, t, i) (((const uint8_t *)(c)->tensor[t])[i] != 0)

@@ -25,6 +25,8 @@
 #define REF_BF16(c, t, i) ((double)single_from_bf16(*(const uint16_t *)witness_read(c, t, i, 2)))
 #define REF_F16(c, t, i) ((double)single_from_f16(*(const uint16_t *)witness_read(c, t, i, 2)))
 #define REF_E5M2(c, t, i) ((double)single_from_e5m2(*(const uint8_t *)witness_read(c, t, i, 1)))
+#define REF_E2M1(c, t, i)                                                                                    \
+    ((double)single_from_e2m1(*(const uint8_t *)witness_read(c, t, (i) / 2, 1) >> ((i) % 2 * 4) & 15))
 #define REF_F64(c, t, i) (*(const double *)witness_read(c, t, i, 8))
 #define REF_I8(c, t, i) (*(const int8_t *)witness_read(c, t, i, 1))
 #define REF_BOOL(c, t, i) (*(const uint8_t *)witness_read(c, t, i, 1) != 0)

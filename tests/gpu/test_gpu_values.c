@@ -17,7 +17,8 @@
 
 enum { ELEMENTS = 40 * 333 };
 
-/* Imported tasks use some kinds that no built-in problem uses: each by itself, as fp32 and as bf16. */
+/* Imported tasks use some kinds that no built-in problem uses: each by itself, as fp32, as bf16, and as fp4,
+ * whose elements share bytes. */
 static void compare_kind(struct fill fill, enum dtype dtype)
 {
     const struct tensor tensors[] = {{"x", dtype, TENSOR_INPUT, "[n]"}, {0}};
@@ -58,6 +59,7 @@ START_TEST(every_kind_of_fill_has_the_same_bits_on_the_host_and_on_the_gpu)
                                       .early = 333};
             compare_kind(fill, DTYPE_F32);
             compare_kind(fill, DTYPE_BF16);
+            compare_kind(fill, DTYPE_E2M1);
         }
 }
 END_TEST

@@ -28,6 +28,10 @@ static float from_e4m3(uint32_t bits)
 {
     return single_from_e4m3((uint8_t)bits);
 }
+static float from_e2m1(uint32_t bits)
+{
+    return single_from_e2m1((uint8_t)bits);
+}
 static float from_bf16(uint32_t bits)
 {
     return single_from_bf16((uint16_t)bits);
@@ -60,6 +64,10 @@ static uint32_t to_e4m3(float value)
 {
     return e4m3_from_single(value);
 }
+static uint32_t to_e2m1(float value)
+{
+    return e2m1_from_single(value);
+}
 static uint32_t to_bf16(float value)
 {
     return bf16_from_single(value);
@@ -81,13 +89,14 @@ static const struct {
     enum dtype dtype;
     int bits;
     float (*from)(uint32_t), (*given)(uint32_t);
-    uint32_t (*to)(float), (*put)(float); /* put NULL: candidates have no such conversion */
+    uint32_t (*to)(float), (*put)(float); /* given or put NULL: candidates have no such conversion */
     uint32_t infinity;                    /* 0: the format saturates */
 } formats[] = {
     {DTYPE_F16, 16, from_f16, given_f16, to_f16, put_f16, 0x7c00},
     {DTYPE_BF16, 16, from_bf16, given_bf16, to_bf16, put_bf16, 0x7f80},
     {DTYPE_E5M2, 8, from_e5m2, given_e5m2, to_e5m2, put_e5m2, 0x7c},
     {DTYPE_E4M3, 8, from_e4m3, given_e4m3, to_e4m3, NULL, 0},
+    {DTYPE_E2M1, 4, from_e2m1, NULL, to_e2m1, NULL, 0},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -100,7 +109,7 @@ START_TEST(every_pattern_has_the_value_that_candidates_are_told_and_comes_back)
 {
     for (uint32_t bits = 0; bits < 1u << formats[_i].bits; bits++) {
         const float value = formats[_i].from(bits);
-        ck_assert_msg(same(value, formats[_i].given(bits)), "0x%x", bits);
+        ck_assert_msg(!formats[_i].given || same(value, formats[_i].given(bits)), "0x%x", bits);
         if (isnan(value)) {
             ck_assert(isnan(formats[_i].from(formats[_i].to(value))));
             continue;
@@ -125,7 +134,7 @@ static void expect_rounded(int format, float value, uint32_t bits)
 /* Between neighbours: halfway goes to the even one, beside it to the nearer one. */
 START_TEST(halfway_is_rounded_to_even_and_anything_else_to_the_nearest)
 {
-    for (uint32_t bits = 0;; bits++) {
+    for (uint32_t bits = 0; bits + 1 < 1u << (formats[_i].bits - 1); bits++) {
         const float low = formats[_i].from(bits), high = formats[_i].from(bits + 1);
         if (!isfinite(low) || !isfinite(high))
             break;
@@ -157,7 +166,7 @@ END_TEST
 START_TEST(half_an_ulp_is_half_the_way_to_the_next_pattern)
 {
     const struct format format = error_format(formats[_i].dtype);
-    for (uint32_t bits = 0;; bits++) {
+    for (uint32_t bits = 0; bits + 1 < 1u << (formats[_i].bits - 1); bits++) {
         const double low = formats[_i].from(bits), high = formats[_i].from(bits + 1);
         if (!isfinite(low) || !isfinite(high))
             break;
@@ -190,8 +199,8 @@ END_TEST
 
 START_TEST(what_is_filled_is_read_back_by_the_judge)
 {
-    static const enum dtype types[] = {DTYPE_F32, DTYPE_BF16, DTYPE_E4M3, DTYPE_I32, DTYPE_I64, DTYPE_U8,
-                                       DTYPE_F64, DTYPE_F16,  DTYPE_E5M2, DTYPE_I8,  DTYPE_BOOL};
+    static const enum dtype types[] = {DTYPE_F32, DTYPE_BF16, DTYPE_E4M3, DTYPE_I32, DTYPE_I64,  DTYPE_U8,
+                                       DTYPE_F64, DTYPE_F16,  DTYPE_E5M2, DTYPE_I8,  DTYPE_BOOL, DTYPE_E2M1};
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
         double filled[4] = {0}, put[4] = {0};
         for (int i = 0; i < 3; i++) { /* 0, 1, 2 are exact in all formats but one */

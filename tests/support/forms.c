@@ -43,6 +43,8 @@ const struct form_case form_cases[FORM_CASES] = {
     {&problem_conv, "y", "images=2 channels=6 height=7 width=5 filters=9 window=3 groups=3 stride=2"},
     {&problem_conv, "y", "images=1 channels=4 height=6 width=9 filters=4 window=5 groups=4 stride=1"},
     {&problem_conv, "y", "images=3 channels=2 height=13 width=11 filters=19 window=1 groups=1 stride=3"},
+    {&problem_fp4, "q", "rows=1 blocks=1"},
+    {&problem_fp4, "q", "rows=13 blocks=5"},
 };
 
 void form_open(struct oracle *o, const struct form_case *c, const char *input)
@@ -137,16 +139,22 @@ static struct form_value evaluate_conv(const struct oracle *o, int64_t index)
     return value_of(sum, (double)magnitude, (double)(channels * x[5] * x[5]));
 }
 
+static struct form_value evaluate_fp4(const struct oracle *o, int64_t index)
+{
+    const long double w = oracle_number(o, 0, index) * oracle_number(o, 1, index / 16);
+    const double step = oracle_number(o, 2, index);
+    const long double sum = w + step;
+    return value_of(fabsl(sum) > 6 ? copysignl(6, sum) : sum, (double)fabsl(w) + fabs(step), 2);
+}
+
 struct form_value form_evaluate(const struct oracle *o, int64_t index)
 {
     static const struct {
         const struct problem *problem;
         struct form_value (*evaluate)(const struct oracle *o, int64_t index);
-    } forms[] = {{&problem_pool, evaluate_pool},
-                 {&problem_norm, evaluate_norm},
-                 {&problem_extremes, evaluate_extremes},
-                 {&problem_append, evaluate_append},
-                 {&problem_conv, evaluate_conv}};
+    } forms[] = {{&problem_pool, evaluate_pool},         {&problem_norm, evaluate_norm},
+                 {&problem_extremes, evaluate_extremes}, {&problem_append, evaluate_append},
+                 {&problem_conv, evaluate_conv},         {&problem_fp4, evaluate_fp4}};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (forms[i].problem == o->config.problem)
             return forms[i].evaluate(o, index);

@@ -18,7 +18,7 @@ struct form_case {
     const char *output, *line;
 };
 
-enum { FORM_CASES = 16 };
+enum { FORM_CASES = 18 };
 extern const struct form_case form_cases[FORM_CASES];
 
 /* The case with a value of its `input` axis, its output opened to be judged. */

@@ -72,30 +72,25 @@ void oracle_line(char *out, size_t size, const char *line, const char *input, in
 
 double oracle_get(const struct oracle *o, int64_t i)
 {
-    return o->dtype == DTYPE_F32 ? ((const float *)o->got)[i] : bf16_to_float(((const uint16_t *)o->got)[i]);
+    uint32_t bits;
+    return dtype_load(o->dtype, o->got, i, &bits);
 }
 
 uint32_t oracle_bits(const struct oracle *o, int64_t i)
 {
-    return o->dtype == DTYPE_F32 ? ((const uint32_t *)o->got)[i] : ((const uint16_t *)o->got)[i];
+    return (uint32_t)dtype_word(dtype_row(o->dtype)->bits, o->got, i);
 }
 
 void oracle_put_bits(struct oracle *o, int64_t i, uint32_t bits)
 {
-    if (o->dtype == DTYPE_F32)
-        ((uint32_t *)o->got)[i] = bits;
-    else
-        ((uint16_t *)o->got)[i] = (uint16_t)bits;
+    dtype_put_word(dtype_row(o->dtype)->bits, o->got, i, bits);
 }
 
 /* Through single: a double that rounds to a bf16 midpoint in single may end on the wrong side of it, by 2^-17
  * of half an ulp. The allowed error has room for that wherever it is not exactly zero. */
 void oracle_put(struct oracle *o, int64_t i, double value)
 {
-    const float single = (float)value;
-    uint32_t bits;
-    memcpy(&bits, &single, sizeof bits);
-    oracle_put_bits(o, i, o->dtype == DTYPE_F32 ? bits : float_to_bf16(single));
+    dtype_store(o->dtype, o->got, i, value);
 }
 
 double oracle_f32(const struct oracle *o, int tensor, int64_t i)
@@ -115,8 +110,8 @@ double oracle_e4m3(const struct oracle *o, int tensor, int64_t i)
 
 double oracle_number(const struct oracle *o, int tensor, int64_t i)
 {
-    return o->config.problem->tensors[tensor].dtype == DTYPE_F32 ? oracle_f32(o, tensor, i)
-                                                                 : oracle_bf16(o, tensor, i);
+    uint32_t bits;
+    return dtype_load(o->config.problem->tensors[tensor].dtype, o->tensor[tensor], i, &bits);
 }
 
 int oracle_nibble(const struct oracle *o, int tensor, int64_t row, int64_t column, int64_t columns)

@@ -44,8 +44,11 @@ bool value_set_outside(enum dtype dtype, void *data, int64_t i, double from, dou
     double value = value_get(dtype, data, i);
     while (isfinite(value) &&
            (fabs(value - from) < fabs(target - from) || value == from || (value > from) != (direction > 0))) {
+        const double before = value;
         step(dtype, data, i, direction);
         value = value_get(dtype, data, i);
+        if (direction > 0 ? value <= before : value >= before)
+            return false; /* past the format's last number the bits begin again */
     }
     return isfinite(value);
 }

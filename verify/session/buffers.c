@@ -196,18 +196,6 @@ bool buffers_fill(struct buffers *b, const struct config *config, const struct i
     return true;
 }
 
-/* Writes a near duplicate's element into one copy of its tensor. */
-static int put_near(const struct buffers *b, const struct near *near, void *base)
-{
-    const enum dtype dtype = b->problem->tensors[near->tensor].dtype;
-    const int64_t packed = dtype_packed(dtype), size = dtype_bytes(dtype, packed);
-    const int64_t at = near->place / packed * size;
-    unsigned char unit[8] = {0};
-    int error = packed > 1 ? b->memory->to_host(unit, base, at, size) : 0;
-    dtype_copy(dtype, unit, near->place % packed, near->value, 0);
-    return error ? error : b->memory->from_host((char *)base + at, unit, (size_t)size);
-}
-
 /* Copies `own` to `to`, rotated to begin at element `turn`, with the near duplicate's element. */
 static int put_content(const struct buffers *b, int t, const struct content *content, void *to)
 {
@@ -217,7 +205,7 @@ static int put_content(const struct buffers *b, int t, const struct content *con
     if (!error && turn > 0)
         error = b->memory->copy((char *)to + slot->bytes - turn, slot->own, turn);
     if (!error && content && content->near.present && content->near.tensor == t)
-        error = put_near(b, &content->near, to);
+        error = content_put_near(b->memory, b->problem, &content->near, to);
     return error;
 }
 
@@ -228,7 +216,7 @@ bool buffers_give(struct buffers *b, const struct content *content)
         if (b->now->slot[t].given)
             error = put_content(b, t, content, b->now->slot[t].given);
         else if (content->near.present && content->near.tensor == t)
-            error = put_near(b, &content->near, b->now->slot[t].own);
+            error = content_put_near(b->memory, b->problem, &content->near, b->now->slot[t].own);
     return !error || status_failed(b->status, "repeating a content", error);
 }
 

@@ -118,6 +118,18 @@ void content_describe_near(const struct problem *problem, const struct instance 
                  dtype_load(dtype, near->value, 0, &bits), dtype_load(dtype, near->was, 0, &bits));
 }
 
+int content_put_near(const struct memory *memory, const struct problem *problem, const struct near *near,
+                     void *base)
+{
+    const enum dtype dtype = problem->tensors[near->tensor].dtype;
+    const int64_t packed = dtype_packed(dtype), size = dtype_bytes(dtype, packed);
+    const int64_t at = near->place / packed * size;
+    unsigned char unit[8] = {0};
+    const int error = packed > 1 ? memory->to_host(unit, base, at, size) : 0;
+    dtype_copy(dtype, unit, near->place % packed, near->value, 0);
+    return error ? error : memory->from_host((char *)base + at, unit, (size_t)size);
+}
+
 static bool is_symmetric(const struct fill *fill)
 {
     return (fill->kind == FILL_NORMAL && fill->a == 0) ||

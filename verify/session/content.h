@@ -9,6 +9,7 @@
 
 #include "gen/random/pcg.h"
 #include "problems/problem.h"
+#include "verify/device/memory.h"
 
 /* The element in which a near duplicate differs from the preceding draw. */
 struct near {
@@ -45,6 +46,10 @@ bool content_greatest(const struct instance_tensor *tensor, enum dtype dtype, co
  * replacement. */
 enum near_kind { NEAR_OTHER, NEAR_SIGN, NEAR_BITS, NEAR_KINDS };
 bool content_alter(const struct fill *fill, enum dtype dtype, enum near_kind kind, void *value);
+
+/* Writes the element of a near duplicate into one copy of its tensor. Returns 0 or the backend's error. */
+int content_put_near(const struct memory *memory, const struct problem *problem, const struct near *near,
+                     void *base);
 
 /* "x[3, 17]: 0.25 -> 3.5" */
 void content_describe_near(const struct problem *problem, const struct instance *instance,

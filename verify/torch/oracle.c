@@ -161,7 +161,6 @@ static bool is_the_same_shape(const struct oracle *o, const struct instance *ins
     return true;
 }
 
-/* Integers; they may be indices. */
 static bool is_whole(enum dtype dtype)
 {
     return dtype_is_whole(dtype) && dtype != DTYPE_BOOL;

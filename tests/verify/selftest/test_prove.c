@@ -365,7 +365,7 @@ START_TEST(a_class_that_the_contract_lacks_goes_red)
 }
 END_TEST
 
-/* --- small problems of every form, known by their tables alone --- */
+/* --- small problems of every form, right but without folders and kernels --- */
 
 static const struct {
     const struct problem *problem;
@@ -378,11 +378,11 @@ static const struct {
     {&problem_extremes, "rows 1..99\ncols 1..999\ninput normal integers\n", "rows=8 cols=64"},
     {&problem_append, "tokens 1..64\nslots 1..99\ndim 1..200\ninput normal special\nlimit tokens <= slots\n",
      "tokens=8 slots=64 dim=128"},
+    {&problem_fp4, "rows 1..99\nblocks 1..40\ninput normal large\n", "rows=8 blocks=8"},
     {&problem_scaled_f16, NULL, "rows=64 cols=64 gap_x=0 gap_y=0 negate=0"},
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
-/* They have no folder, and so no kernels; everything else is right. */
 START_TEST(a_problem_of_any_form_is_asked_everything_but_its_kernels)
 {
     char space[32] = "tests/contract/scaled.space", seen[32];

@@ -33,11 +33,26 @@
          "{ for (int64_t v = 0; v < vectors; v++) { double s = 0;\n"                                         \
          "  for (int64_t i = 0; i < n; i++) s += (double)x[v * n + i] * x[v * n + i];\n"                     \
          "  y[v] = (float)sqrt(s); }\n" after " return 0; }\n"
+/* Two elements a byte, the even one in the lower half. */
+#define FP4(after)                                                                                           \
+    HEAD "static const float numbers[8] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};\n"                                 \
+         "static float weight(const uint8_t *w, int64_t i) { int b = w[i / 2] >> i % 2 * 4;\n"               \
+         "  return b & 8 ? -numbers[b & 7] : numbers[b & 7]; }\n"                                            \
+         "static int nearest(float v) { int b = 0; for (int i = 1; i < 8; i++) {\n"                          \
+         "    float old = fabsf(fabsf(v) - numbers[b]), d = fabsf(fabsf(v) - numbers[i]);\n"                 \
+         "    if (d < old || (d == old && i % 2 == 0)) b = i; } return b | (signbit(v) ? 8 : 0); }\n"        \
+         "static float e4m3(uint8_t b) { int e = b >> 3 & 15, m = b & 7;\n"                                  \
+         "  return e ? ldexpf(8 + m, e - 10) : ldexpf(m, -9); }\n"                                           \
+         "int fp4(const uint8_t *w, const uint8_t *scale, const float *step, uint8_t *q, int64_t rows,\n"    \
+         "        int64_t blocks, void *stream)\n{ for (int64_t i = 0; i < rows * blocks * 16; i++) {\n"     \
+         "    int b = nearest(weight(w, i) * e4m3(scale[i / 16]) + step[i]);\n"                              \
+         "    q[i / 2] = i % 2 ? q[i / 2] & 15 | b << 4 : b; }\n" after " return 0; }\n"
 /* A row of an append that no token names. */
 #define KEPT_ROW                                                                                             \
     "int64_t kept = 0; for (int64_t t = 0; t < tokens; t++) if (slot[t] == kept) { kept++; t = -1; }\n"
 
 #define EXTREMES_LINE "rows=40 cols=37 seed=3"
+#define FP4_LINE "rows=7 blocks=3 seed=6"
 #define APPEND_LINE "tokens=5 slots=12 dim=9 seed=4"
 
 static const struct {
@@ -78,6 +93,12 @@ static const struct {
     {&problem_norm, "vectors=3 n=400000 seed=5", NORM(""), OUTCOME_PASS, NULL, ""},
     {&problem_norm, "vectors=3 n=400000 seed=5", NORM("y[1] *= 1.1f;"), OUTCOME_WRONG, "y",
      "1 of 3 elements of y wrong, the first at [1]"},
+    {&problem_fp4, FP4_LINE, FP4(""), OUTCOME_PASS, NULL, ""},
+    {&problem_fp4, FP4_LINE, FP4("q[30] ^= q[30] < 64 ? 0x20 : 0x40;"), OUTCOME_WRONG, "q",
+     "1 of 336 elements of q wrong, the first at [1,13]"},
+    {&problem_fp4, FP4_LINE, FP4("for (int i = 0; i < 168; i++) q[i] |= 0xf0;"), OUTCOME_UNWRITTEN, NULL,
+     "never written, the first at [0,"},
+    {&problem_fp4, FP4_LINE, FP4("q[168] = 0;"), OUTCOME_OVERRUN, NULL, NULL},
 };
 enum { CANDIDATES = sizeof candidates / sizeof *candidates };
 

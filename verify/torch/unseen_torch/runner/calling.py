@@ -92,20 +92,9 @@ class Caller:
         self.capsule.restype = ctypes.py_object
         self.capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
         t = torch
-        self.formats = [
-            t.float32,
-            t.bfloat16,
-            t.float8_e4m3fn,
-            t.int32,
-            t.int64,
-            t.uint8,
-            t.float64,
-            t.float16,
-            t.float8_e5m2,
-            t.int8,
-            t.bool,
-            getattr(t, "float4_e2m1fn_x2", t.uint8),
-        ]
+        # in the order of enum dtype
+        names = "float32 bfloat16 float8_e4m3fn int32 int64 uint8 float64 float16 float8_e5m2 int8 bool"
+        self.formats = [getattr(t, n, t.uint8) for n in (*names.split(), "float4_e2m1fn_x2")]
         self.as_bytes = {t.float8_e4m3fn, t.float8_e5m2, t.bool, self.formats[-1]}
         self.empty_cache = getattr(torch._C, "_cuda_emptyCache", None)
         self.cached = allocator_poison.Cached(torch, library)
