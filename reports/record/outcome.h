@@ -49,7 +49,7 @@ enum cause {
     CAUSE_END,          /* the candidate process ended: a signal, an exit, a device error */
     CAUSE_KILLED,       /* ended by signal 9, which may come from outside (such as the OOM killer) */
     CAUSE_CHANNEL,      /* the candidate wrote to the channel that is reserved for the runner */
-    CAUSE_TIME,         /* no answer in time */
+    CAUSE_TIME,         /* no answer in time; skipped: no answer within a shortened limit */
     CAUSE_MEMORY,       /* skipped: memory ran out */
     CAUSE_CAPS,         /* skipped: exceeds this machine's limits for one configuration */
     CAUSE_OPEN,         /* skipped: more elements are in doubt than MPFR may be asked about */

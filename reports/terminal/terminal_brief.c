@@ -141,6 +141,7 @@ static const char *cause_words(enum cause cause)
     case CAUSE_CAPS: return "this machine";
     case CAUSE_OPEN:
     case CAUSE_NO_REFERENCE: return "the judge, not the candidate";
+    case CAUSE_TIME:
     case CAUSE_PATIENCE: return "the candidate; mend that first";
     case CAUSE_BUDGET: return "give more --budget";
     default: return NULL;

@@ -40,27 +40,94 @@ static int count_hangs(void)
     return (int)status.st_size;
 }
 
-/* A timeout is waited for twice: once beside others, and once alone. Either everything hangs, or a part hangs
- * and more is wrong. */
-static const struct {
-    const char *when, *wrong, *verdict;
-    int hangs;
-} hanging[] = {{"1", "0", "broken: ", 2}, {"cols < 50", "cols < 50 ? 0 : 0.25", "broken: ", 2}};
+static int count_both(const json_t *result, const char *key)
+{
+    return cli_count(result, "seen", key) + cli_count(result, "unseen", key);
+}
 
-START_TEST(what_hangs_is_waited_for_twice)
+/* The first timeout is waited for twice: once beside others, and once alone. The others are waited for once.
+ * Either everything hangs, which ends the run, or a part hangs and more is wrong. */
+static const struct {
+    const char *when, *wrong;
+    int timeouts, wrongs, skipped;
+} hanging[] = {{"1", "0", 4, 0, 7}, {"cols == 64 || cols % 2 == 1", "0.25", 8, 3, 0}};
+
+START_TEST(what_hangs_is_waited_for_twice_at_first)
 {
     put_hanging(hanging[_i].when, hanging[_i].wrong);
     CLI("verify", "softmax", "hang.c", TINY, "--unseen", "9", "--seed", "1", "--timeout", "0.2", "--json",
         "r.json", "-v", "--no-explain");
-    ck_assert_int_eq(count_hangs(), hanging[_i].hangs);
-    cli_expect(1, hanging[_i].verdict);
-    cli_expect(1, "again when it ran alone, within 0.2 s");
-    cli_expect(1, "not run: another had already timed out twice");
     json_t *result = cli_json("r.json");
-    ck_assert_int_eq(cli_count(result, "seen", "timeout") + cli_count(result, "unseen", "timeout"), 1);
-    ck_assert_int_gt(cli_count(result, "unseen", "skipped"), 0);
+    ck_assert_int_eq(count_both(result, "timeout"), hanging[_i].timeouts);
+    ck_assert_int_eq(count_both(result, "wrong"), hanging[_i].wrongs);
+    ck_assert_int_eq(count_both(result, "skipped"), hanging[_i].skipped);
+    const int hangs = count_hangs();
+    ck_assert_int_gt(hangs, hanging[_i].timeouts);
+    ck_assert_int_lt(hangs, 3 * hanging[_i].timeouts / 2 + 1); /* a disturbed baseline asks for repetitions */
+    cli_expect(1, "broken: ");
+    cli_expect(1, "again when it ran alone, within 0.2 s");
+    if (hanging[_i].skipped > 0)
+        cli_expect(1, "7: not run: 4 others had already timed out, and none had ended in time");
     json_decref(result);
     ck_assert(!cli_has_children());
+}
+END_TEST
+
+static void expect_smallest(const json_t *result, const char *line, const char *detail)
+{
+    const json_t *const minimal = json_object_get(json_object_get(result, "diagnosis"), "minimal");
+    ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(result, "minimal")), line));
+    ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(minimal, "detail")), detail));
+}
+
+/* The others are judged, and the rule is exact. */
+START_TEST(what_hangs_on_some_configurations_is_judged_on_the_others)
+{
+    cli_put_kernel("hang.c", "if (cols % 64 == 33) for (;;) pause();", "0");
+    const double start = clock_seconds();
+    CLI("verify", "softmax", "hang.c", TINY, "--unseen", "60", "--seed", "1", "--timeout", "0.4", "--json",
+        "r.json", "--no-timing");
+    ck_assert_double_lt(clock_seconds() - start, 50); /* 60 times 0.25 s to explain */
+    json_t *result = cli_json("r.json");
+    const int timeouts = cli_count(result, "unseen", "timeout");
+    ck_assert_int_gt(timeouts, 1);
+    ck_assert_int_eq(count_both(result, "pass"), 62 - timeouts);
+    cli_expect(1, "specialized: it passes 2 of 2");
+    cli_expect(1, "It does not end in time when cols % 64 == 33.");
+    cli_expect(1, "2 configurations timed out; 1.2 of 120 s for timeouts were spent");
+    expect_smallest(result, "rows=1 cols=33 input=normal seed=1", "no answer within 0.4 s");
+    json_decref(result);
+    ck_assert(!cli_has_children());
+}
+END_TEST
+
+/* A third of --budget is for timeouts: 1.4 s for the first, 0.7 s for the next, then half a second each. */
+START_TEST(once_half_the_budget_is_spent_timeouts_are_cut_short_and_accuse_nobody)
+{
+    cli_put_kernel("hang.c", "if (cols % 2 == 1) for (;;) pause();", "0");
+    CLI("verify", "softmax", "hang.c", TINY, "--unseen", "60", "--seed", "1", "--timeout", "0.7", "--budget",
+        "15", "--json", "r.json", "--no-explain", "--no-timing");
+    cli_expect(1, "5: no answer within 0.5 s; others had timed out, so that longer was not waited for");
+    cli_expect(1, "2 configurations timed out, 5 more did not end within 0.5 s; 4.6 of 5 s for timeouts");
+    json_t *result = cli_json("r.json");
+    ck_assert_int_eq(cli_count(result, "unseen", "timeout"), 2);
+    ck_assert_int_gt(cli_count(result, "unseen", "pass"), 5);
+    ck_assert(!json_is_true(json_object_get(result, "partial")));
+    json_decref(result);
+}
+END_TEST
+
+/* Shrinking waits for a fraction of --timeout, in which this kernel does not end at cols == 1. */
+START_TEST(the_smallest_hang_is_confirmed_within_the_whole_limit)
+{
+    cli_put_kernel("slow.c", "if (cols == 1) usleep(400000); else if (cols % 8 == 1) for (;;) pause();", "0");
+    CLI("verify", "softmax", "slow.c", TINY, "--unseen", "60", "--seed", "1", "--timeout", "1", "--json",
+        "r.json", "--no-timing");
+    cli_expect(1, "smaller configurations take more than 0.25 s and end within --timeout");
+    json_t *result = cli_json("r.json");
+    expect_smallest(result, "", "no answer within 1 s");
+    ck_assert_ptr_null(strstr(json_string_value(json_object_get(result, "minimal")), "cols=1 "));
+    json_decref(result);
 }
 END_TEST
 
@@ -166,7 +233,10 @@ TCase *cli_limits_case(void)
     TCase *tests = tcase_create("limits");
     tcase_add_checked_fixture(tests, cli_setup, cli_teardown);
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, what_hangs_is_waited_for_twice, 0, sizeof hanging / sizeof *hanging);
+    tcase_add_loop_test(tests, what_hangs_is_waited_for_twice_at_first, 0, sizeof hanging / sizeof *hanging);
+    tcase_add_test(tests, what_hangs_on_some_configurations_is_judged_on_the_others);
+    tcase_add_test(tests, once_half_the_budget_is_spent_timeouts_are_cut_short_and_accuse_nobody);
+    tcase_add_test(tests, the_smallest_hang_is_confirmed_within_the_whole_limit);
     tcase_add_loop_test(tests, what_only_ends_its_process_is_not_run_to_the_end, 0, 2);
     tcase_add_test(tests, a_constructor_that_sleeps_is_waited_for_twice);
     tcase_add_test(tests, a_candidate_that_holds_too_much_is_told_so);

@@ -4,6 +4,7 @@
 
 #include "outputs.h"
 #include "show.h"
+#include "verify/session/timeout_budget.h"
 #include "verify/worker/child.h"
 #include "verify/sandbox/child_table.h"
 #include "verify/util/interrupt.h"
@@ -46,6 +47,7 @@ static struct task_options task_options(const struct options *options, const str
                                  .python = options->python,
                                  .entry = options->entry,
                                  .compile_timeout = options->compile_timeout,
+                                 .timeout_seconds = timeout_budget_seconds(options->effort),
                                  .count =
                                      options->unseen >= 0 ? options->unseen : effort_count(options->effort),
                                  .scouts = scouts_of(options, problem),

@@ -77,49 +77,6 @@ static void show_unrun(struct diagnosing *d, const struct config_result *failure
     snprintf(d->out->rule.reason, sizeof d->out->rule.reason, "%s", why);
 }
 
-/* A verdict waits for two timeouts. Once the candidate timed out, a diagnosis waits for a tenth of --timeout
- * only: small configurations take far less. If hangs are explained, shrinking may use a quarter of
- * limits->hangs. Otherwise a few timeouts are allowed beside the other failure. */
-static void bound_timeouts(struct diagnosing *d, struct run_options *options)
-{
-    static const double less = 0.1;
-    enum { BESIDE_ANOTHER = 4, UNEXPECTED = 2, SHRINKING_SHARE = 4 };
-    bool hangs = false;
-    for (int i = 0; i < d->result->result_count; i++)
-        hangs = hangs || d->result->results[i].outcome == OUTCOME_TIMEOUT;
-    d->shrinking.timeouts = d->outcome == OUTCOME_TIMEOUT ? d->limits->hangs / SHRINKING_SHARE
-                            : hangs                       ? BESIDE_ANOTHER
-                                                          : UNEXPECTED;
-    if (hangs)
-        options->timeout *= less;
-}
-
-/* Returns the caps for runs of the rule. Hangs are explained by small configurations only, so that a tenth of
- * the time limit is ample for a run that ends. */
-static struct draw_caps caps_of(const struct diagnosing *d)
-{
-    static const struct draw_caps small = {4e6, 1e7};
-    struct draw_caps caps = d->task->caps;
-    if (d->outcome != OUTCOME_TIMEOUT)
-        return caps;
-    caps.bytes = caps.bytes > 0 && caps.bytes < small.bytes ? caps.bytes : small.bytes;
-    caps.flops = caps.flops > 0 && caps.flops < small.flops ? caps.flops : small.flops;
-    return caps;
-}
-
-/* Raises the allowed timeouts from shrinking's share to limits->hangs. */
-static void allow_hangs(struct diagnosing *d)
-{
-    if (d->outcome != OUTCOME_TIMEOUT)
-        return;
-    d->shrinking.timeouts = d->limits->hangs;
-    result_note(
-        d->result,
-        "the rule of the hangs comes from configurations of at most %.3g MB, each with a tenth of --timeout, "
-        "until %d had hung",
-        caps_of(d).bytes / 1e6, d->limits->hangs);
-}
-
 /* --- shrinking --- */
 
 static void shrink_failure(struct diagnosing *d, const struct config_result *failure)
@@ -363,8 +320,7 @@ static void find_rule(struct diagnosing *d)
     struct rule rule = {.present = false};
     int count = 0;
     struct explain_trial *const trial = list_trials(d, &count);
-    const struct draw_caps caps = caps_of(d);
-    allow_hangs(d);
+    const struct draw_caps caps = hangs_caps(d);
     if (count > 0 && explain(&d->task->space, &caps, &d->task->seen, trial, count, d->limits->explain_runs,
                              d->result->seed, explain_step, d, &rule) == 0) {
         tell_flaky(d, &rule);
@@ -408,6 +364,8 @@ static void diagnose_alone(struct diagnosing *d, const struct config_result *fai
     shrink_failure(d, failure);
     shrinking_pattern(&d->shrinking, &d->out->pattern);
     tell_calls(d);
+    if (!hangs_confirm(d))
+        return;
     find_rule(d);
     if ((!d->out->rule.present || d->out->rule.kind != RULE_TWO_SIDED) && d->rate.same == d->rate.runs)
         clusters_explain(d); /* kinds mean nothing if the outcome of one configuration varies */
@@ -439,7 +397,7 @@ void diagnose(const struct task *task, const struct run_options *options,
         return;
     }
     struct run_options bounded = *options;
-    bound_timeouts(&d, &bounded);
+    hangs_bound(&d, &bounded);
     d.shrinking.probe = probe_open(task, &bounded);
     if (!d.shrinking.probe)
         return;

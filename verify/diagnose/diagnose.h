@@ -8,8 +8,7 @@
 struct diagnose_limits {
     int shrink_runs, explain_runs;
     int content_runs; /* single-call runs of the search for decisive input values */
-    /* timeouts allowed while hangs are explained, a quarter of them for shrinking; each after a tenth of
-     * --timeout */
+    /* timeouts allowed while hangs are explained, a quarter of them for shrinking */
     int hangs;
     /* Time limit of the whole diagnosis, far above its usual time on an idle machine. If it ends the
      * diagnosis, the result says so. */

@@ -65,6 +65,11 @@ void probe_twins(struct probe *probe, bool on)
     session_twins(probe->session, on);
 }
 
+void probe_limit(struct probe *probe, double seconds)
+{
+    session_limit(probe->session, seconds);
+}
+
 const struct session *probe_session(const struct probe *probe)
 {
     return probe->session;

@@ -49,6 +49,9 @@ void probe_observe(struct probe *probe, struct pattern *pattern);
  * configuration by itself. */
 void probe_twins(struct probe *probe, bool on);
 
+/* Sets the time limit of each further call. */
+void probe_limit(struct probe *probe, double seconds);
+
 int probe_runs(const struct probe *probe);                      /* without remembered results */
 const char *probe_error(const struct probe *probe);             /* after PROBE_BAD, PROBE_BROKEN */
 const struct session *probe_session(const struct probe *probe); /* for its findings and seconds */

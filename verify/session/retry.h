@@ -23,7 +23,8 @@ enum retry_facts {
     /* the process had raised a Python exception before, and a new process is not known to raise this one */
     RETRY_EXCEPTION_BEFORE = 1,
     RETRY_MEMORY_ELSEWHERE = 2, /* other processes may have held the memory that was lacking */
-    RETRY_NO_HANG_YET = 4       /* no configuration of this run has timed out alone */
+    RETRY_NO_HANG_YET = 4,      /* none of this run has timed out alone: in a call, or while loading */
+    RETRY_SLOW_BASELINE = 8     /* the problem's baseline suggests a longer limit than --timeout */
 };
 
 enum retry_condition {
@@ -57,7 +58,7 @@ struct retry_rule {
     enum retry_counts counts;
 };
 
-enum { RETRY_RULES = 10 };
+enum { RETRY_RULES = 11 };
 const struct retry_rule *retry_rules(void); /* [RETRY_RULES] */
 
 /* The repetitions of one configuration at one step. */

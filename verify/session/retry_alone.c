@@ -82,6 +82,7 @@ static struct alone_limit baseline_limit(struct alone *alone, const struct confi
         return limit;
     }
     limit.seconds = times_baseline * seconds;
+    limit.measured = true;
     snprintf(limit.why, sizeof limit.why, "%g times the %.3g s that the problem's baseline takes",
              times_baseline, seconds);
     if (limit.seconds < least)
@@ -93,6 +94,17 @@ static struct alone_limit baseline_limit(struct alone *alone, const struct confi
                  times_baseline, seconds);
     limit.seconds = limit.seconds < least ? least : limit.seconds > most ? most : limit.seconds;
     return limit;
+}
+
+/* A second measurement guards against a first one that the machine disturbed. */
+bool alone_is_slow(struct alone *alone, const struct config *config)
+{
+    bool slow = true;
+    for (int i = 0; i < 2 && slow; i++) {
+        const struct alone_limit limit = baseline_limit(alone, config);
+        slow = limit.measured && limit.seconds > alone->limit;
+    }
+    return slow;
 }
 
 static struct alone_limit limit_of(struct alone *alone, const struct retry_rule *rule,

@@ -9,6 +9,7 @@
 /* Time limit of a candidate's call when it runs alone. */
 struct alone_limit {
     double seconds;
+    bool measured; /* it follows the baseline's time */
     char why[160]; /* "30 times the baseline's 1.2 s" */
 };
 
@@ -17,6 +18,10 @@ struct alone; /* the baseline, compiled once on demand, in a session of its own 
 struct alone *alone_open(const struct task *task,
                          const struct session_options *options); /* NULL: out of memory */
 void alone_close(struct alone *alone);
+
+/* Returns whether the baseline takes so long that its limit exceeds --timeout. The caller holds back all
+ * other work of this run. */
+bool alone_is_slow(struct alone *alone, const struct config *config);
 
 /* An attempt at a configuration: a check, or timed calls. */
 struct alone_attempt {

@@ -81,8 +81,10 @@ enum cause run_enough(const struct run *run)
         return CAUSE_FAIL_FAST;
     if (budget_is_over())
         return CAUSE_BUDGET;
-    return run->hangs || run->deaths >= DEATHS || run->excesses >= EXCESSES || run->cut ? CAUSE_PATIENCE
-                                                                                        : CAUSE_NONE;
+    return timeout_budget_is_over(&run->timeouts) || run->deaths >= DEATHS || run->excesses >= EXCESSES ||
+                   run->cut
+               ? CAUSE_PATIENCE
+               : CAUSE_NONE;
 }
 
 static void skip(const struct run *run, enum cause why, struct config_result *result)
@@ -93,9 +95,8 @@ static void skip(const struct run *run, enum cause why, struct config_result *re
     else if (why == CAUSE_BUDGET)
         snprintf(result->detail, sizeof result->detail, "not run to its end: --budget of %g s was over",
                  budget_seconds());
-    else if (run->hangs)
-        snprintf(result->detail, sizeof result->detail,
-                 "not run: another had already timed out twice, the second time alone");
+    else if (timeout_budget_is_over(&run->timeouts))
+        timeout_budget_explain(&run->timeouts, result->detail, sizeof result->detail);
     else if (run->deaths >= DEATHS || run->excesses >= EXCESSES)
         snprintf(result->detail, sizeof result->detail, "not run: %d configurations before it had already %s",
                  run->deaths >= DEATHS ? run->deaths : run->excesses,
@@ -203,6 +204,7 @@ static void finish(struct run *run, struct session *session, int i, enum session
         run->failed = run->failed || config_fails(result, run->options->published);
         run->deaths += result->outcome == OUTCOME_CRASH && result->reason.stage == STAGE_LOADING;
         run->excesses += result->outcome == OUTCOME_EXCEEDED;
+        run->timeouts.answered |= result->outcome != OUTCOME_TIMEOUT && result->outcome != OUTCOME_SKIPPED;
         if (run->options->progress)
             run->options->progress(run->options->progress_data, run->result, result, run->ready);
     }
@@ -215,13 +217,20 @@ static enum session_status check_one(struct run *run, struct session *session, i
     struct config_result *result = &run->result->results[i];
     describe(run->task, i, result);
     struct retry retry = retry_begin(RETRY_STEP_TIME, result);
-    session_twins(session, result->unseen);
     pthread_rwlock_rdlock(&run->running);
+    pthread_mutex_lock(&run->lock);
+    const double limit = timeout_budget_limit(&run->timeouts);
+    const bool hangs = run->timeouts.begun;
+    pthread_mutex_unlock(&run->lock);
+    if (limit < run->timeouts.limit)
+        session_limit(session, limit);
+    session_twins(session, result->unseen && !hangs); /* a sibling that hangs costs as much */
     enum session_status status = session_check(session, config, result);
     pthread_rwlock_unlock(&run->running);
     if (status == SESSION_OK) {
         run_note_kill(run, result);
-        status = run_retry_timeout(run, session, &retry, &(struct alone_attempt){.config = config}, result);
+        status =
+            run_retry_timeout(run, session, &retry, &(struct alone_attempt){.config = config}, limit, result);
     }
     if (status == SESSION_OK)
         status = session_attribute(session, config, result);
@@ -340,6 +349,7 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
                       .result = result,
                       .error = error,
                       .error_size = error_size,
+                      .timeouts = run_timeouts(task, options),
                       .total = task->seen_set.count + task->unseen_set.count};
     run.finished = calloc((size_t)run.total + 1, sizeof *run.finished);
     run.ended = calloc((size_t)run.total + 1, sizeof *run.ended);
@@ -365,6 +375,7 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
         run_times(&run);
     }
     run_end_later(&run);
+    run_note_timeouts(&run);
     compact(&run);
     find_loosest(&run);
     run_say_sandbox(result);

@@ -6,6 +6,7 @@
 
 #include "retry_alone.h"
 #include "run.h"
+#include "timeout_budget.h"
 
 struct run {
     const struct task *task;
@@ -15,7 +16,7 @@ struct run {
     pthread_rwlock_t running; /* read lock: a configuration is running; write lock: one is running alone */
     struct alone *alone;      /* NULL until a configuration has timed out */
     struct session *later;    /* session for the work after the checks; NULL until then */
-    bool hangs;               /* a configuration has timed out alone, too: nothing else is run */
+    struct timeout_budget timeouts;
     int next, total;
     bool *finished;
     int ready;    /* the first `ready` configurations are finished */
@@ -64,13 +65,21 @@ void run_note_baseline(struct config_result *result, const struct config_result 
 
 /* --- run_retry.c --- */
 
+/* The budget for a run's timeouts. */
+struct timeout_budget run_timeouts(const struct task *task, const struct run_options *options);
+
+/* Notes what the timeouts took, and what did not run. Nothing else of the run is active. */
+void run_note_timeouts(const struct run *run);
+
 /* Notes that signal 9 ended a configuration's first run and not its second. Takes the lock. */
 void run_note_kill(struct run *run, const struct config_result *result);
 
-/* Repeats a timed-out attempt alone, until one times out alone, too. That timeout decides for all others, and
- * nothing else is run, so a hang is waited for at most twice. `retry` began with the result before the
- * attempt. Returns the last status of the session. The caller holds no lock. */
+/* Repeats a timed-out attempt alone, until one times out alone, too. Later timeouts of calls count at once
+ * unless the baseline is slow there. They become `skipped` if `limit`, the time limit of the attempt, was a
+ * shortened one. `retry` began with the result before the attempt. Returns the last status of the session.
+ * The caller holds no lock. */
 enum session_status run_retry_timeout(struct run *run, struct session *session, struct retry *retry,
-                                      const struct alone_attempt *attempt, struct config_result *result);
+                                      const struct alone_attempt *attempt, double limit,
+                                      struct config_result *result);
 
 #endif

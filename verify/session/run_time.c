@@ -93,7 +93,7 @@ static void settle(const struct times *times, int i, const struct config_result 
     struct retry retry = retry_begin(RETRY_STEP_TIME, kept);
     if (status == SESSION_OK) {
         run_note_kill(run, result);
-        status = run_retry_timeout(run, times->session, &retry, &again, result);
+        status = run_retry_timeout(run, times->session, &retry, &again, run->timeouts.limit, result);
     }
     if (status != SESSION_OK)
         time_break(run, status, "", times->session);

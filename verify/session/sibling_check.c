@@ -22,8 +22,8 @@
 #include "verify/util/defence.h"
 #include "verify/torch/task.h"
 
-/* One configuration in four has a sibling, and every very cheap one. If siblings have failed alone several
- * times, the check stops: each such failure costs a process or two. */
+/* One configuration in four has a sibling, and every very cheap one. If siblings have failed alone or timed
+ * out several times, the check stops: each such failure costs a process or two. */
 enum { ONE_IN = 4, IN_VAIN = 4 };
 static const double small_bytes = 1 << 17, small_flops = 1e6;
 
@@ -144,9 +144,10 @@ bool sibling_check(struct session *s, const struct config *config, struct config
     struct config twin;
     struct config_result *const found = malloc(sizeof *found);
     const bool wanted = may_have_twin(&s->worker) && (is_in_turn(config) || is_cheap(&s->options, result));
-    if (found && wanted && choose(&s->options, config, &twin) && pair_call_fails(s, &twin, false, found) &&
-        is_of_the_process(s, config, &twin, found))
+    const bool chosen = found && wanted && choose(&s->options, config, &twin);
+    if (chosen && pair_call_fails(s, &twin, false, found) && is_of_the_process(s, config, &twin, found))
         report(s->options.problem, config, &twin, found, result);
+    s->worker.past.siblings_in_vain += chosen && found->outcome == OUTCOME_TIMEOUT;
     s->worker.past.pairs += result->pair.present;
     forget_model(&s->worker);
     free(found);

@@ -19,6 +19,7 @@ struct task_options {
     const char *candidate, *baseline; /* NULL: none; baseline "own": the problem's */
     const char *python, *entry; /* for a module: interpreter, class or function; NULL: found by default */
     double compile_timeout;     /* seconds; 0: 600 */
+    double timeout_seconds;     /* for all timeouts of a run (timeout_budget.h) */
     int count;                  /* number of configurations of the unseen set */
     int scouts;                 /* number of small ones in addition, if the set is drawn */
     int seen_most;              /* keep only this many of the seen set, the cheapest; 0: all */

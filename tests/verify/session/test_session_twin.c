@@ -8,6 +8,7 @@
 #include "session_fixture.h"
 #include "suites.h"
 #include "verify/session/timed.h"
+#include "verify/util/clock.h"
 #include "verify/util/defence.h"
 
 /* A sum of every 16th element, and the answer that goes with it: fresh contents and other addresses do not
@@ -73,6 +74,30 @@ START_TEST(what_a_plan_leaves_out_of_its_key_is_wrong_after_a_twin)
     defence_remove("twin");
     ck_assert_int_eq(check_seeds(60).outcome, OUTCOME_PASS);
     defence_restore();
+    space_clear(&space);
+    close_kernel();
+}
+END_TEST
+
+/* Each sibling hangs. A few are waited for, and none of sixty accuses its configuration. */
+START_TEST(siblings_that_hang_end_the_check)
+{
+    struct space space;
+    struct space_error error;
+    open_kernel("static int64_t first[2];", "if (!first[0]) { first[0] = rows; first[1] = cols; }"
+                                            " if (first[0] != rows || first[1] != cols) for (;;) pause();");
+    ck_assert_msg(space_read(&space, config.problem, "shapes/softmax.space", &error) == 0, "%s", error.text);
+    session_close(session);
+    session = session_open(&(struct session_options){.problem = config.problem,
+                                                     .device = &device,
+                                                     .object = build.object,
+                                                     .timeout = 0.5,
+                                                     .threads = 2,
+                                                     .workers = 1,
+                                                     .space = &space});
+    const double start = clock_seconds();
+    ck_assert_int_eq(check_seeds(60).outcome, OUTCOME_PASS);
+    ck_assert_double_lt(clock_seconds() - start, 15); /* four times 0.5 s of thirty */
     space_clear(&space);
     close_kernel();
 }
@@ -166,6 +191,7 @@ TCase *kept_case(void)
     TCase *tests = tcase_create("kept");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, what_a_plan_leaves_out_of_its_key_is_wrong_after_a_twin);
+    tcase_add_test(tests, siblings_that_hang_end_the_check);
     tcase_add_loop_test(tests, a_key_without_low_bits_or_signs_is_found_in_a_check, 0, 2);
     tcase_add_test(tests, tensors_of_one_size_are_not_always_aligned_alike);
     tcase_add_test(tests, a_sampled_replay_is_found_in_a_check);
