@@ -123,7 +123,7 @@ static void print_one(FILE *out, const struct result *result)
     markup_markdown(out, text);
     fputs("\n\n", out);
     if (result->diagnosis.present) {
-        plain_rule(text, &result->diagnosis);
+        plain_rule(text, result);
         print_field(out, "when", text);
         print_line(out, "smallest", result->diagnosis.minimal.line);
         if (result->diagnosis.minimal.pair.present)

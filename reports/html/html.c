@@ -60,7 +60,7 @@ static void print_diagnosis(FILE *out, const struct result *result)
 
     if (!d->present)
         return;
-    plain_rule(text, d);
+    plain_rule(text, result);
     html_element(out, "p", d->rule.present ? "rule" : "rule none", text);
     for (int i = 0; i < d->kinds; i++) {
         plain_rule_kind(text, &d->kind[i]);

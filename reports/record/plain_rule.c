@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "published.h"
 #include "text.h"
 
 const char *plain_outcome(enum outcome outcome)
@@ -90,10 +91,26 @@ static void add_rule(char text[SUMMARY_SIZE], const struct rule *rule, const cha
         add_two_sided(text, rule, outcome);
 }
 
-void plain_rule(char text[SUMMARY_SIZE], const struct diagnosis *d)
+/* The outcome of all failures. A rule covers failures of any outcome. */
+static const char *common_outcome(const struct result *result)
 {
+    const enum outcome outcome = result->diagnosis.minimal.outcome;
+
+    for (int i = 0; i < result->result_count; i++) {
+        const enum outcome other = config_outcome(&result->results[i], published_decides(result));
+
+        if (outcome_fails(other) && other != outcome)
+            return "fails";
+    }
+    return plain_outcome(outcome);
+}
+
+void plain_rule(char text[SUMMARY_SIZE], const struct result *result)
+{
+    const struct diagnosis *const d = &result->diagnosis;
+
     text[0] = '\0';
-    add_rule(text, &d->rule, plain_outcome(d->minimal.outcome));
+    add_rule(text, &d->rule, common_outcome(result));
     if (d->rule.present && d->rule.limit[0])
         add(text, " Note that %s.", d->rule.limit);
     if (d->calls[0])

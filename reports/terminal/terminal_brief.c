@@ -30,12 +30,13 @@ static void print_findings(FILE *out, const struct result *result)
         fputc('\n', out);
 }
 
-static void print_rule(FILE *out, const struct diagnosis *d, bool colour)
+static void print_rule(FILE *out, const struct result *result, bool colour)
 {
+    const struct diagnosis *const d = &result->diagnosis;
     const bool strong = colour && d->rule.present;
     char text[SUMMARY_SIZE];
 
-    plain_rule(text, d);
+    plain_rule(text, result);
     fputs(terminal_paint(PAINT_STRONG, strong), out);
     paragraph(out, text);
     fputs(terminal_plain(strong), out);
@@ -69,7 +70,7 @@ static void print_diagnosis(FILE *out, const struct result *result, bool colour)
 
     if (!d->present)
         return;
-    print_rule(out, d, colour);
+    print_rule(out, result, colour);
     fputc('\n', out);
     print_smallest(out, d);
     terminal_command(out, result, &d->minimal);

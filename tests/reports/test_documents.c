@@ -151,7 +151,7 @@ START_TEST(the_page_has_all_sections_all_configurations_and_balanced_tags)
     }
     expect_text(page, "<h1 class=\"bad\">specialized</h1>");
     expect_text(page,
-                "It is wrong when cols % 4096 != 0. Confirmed on fresh runs: 37 of 37 inside the rule fail");
+                "It fails when cols % 4096 != 0. Confirmed on fresh runs: 37 of 37 inside the rule fail");
     expect_text(page, "2026-11-23T11:00:00Z, effort standard, seed 9007199254740991, on AMD EPYC");
     expect_text(page, "unseen verify ./softmax bad/tile4096.c --device host --seed 9007199254740991");
     expect_text(page, "<a href=\"#result0-38\">");

@@ -81,8 +81,8 @@ START_TEST(a_report_says_when_it_fails_in_plain_words_and_how_to_see_it)
     fill_full_result();
     result.published_judged = false;
     text = brief_text();
-    expect_text(text, "  It is wrong when cols % 4096 != 0. Confirmed on fresh runs: 37 of 37 inside\n"
-                      "  the rule fail, 27 of 27 outside it pass.\n");
+    expect_text(text, "  It fails when cols % 4096 != 0. Confirmed on fresh runs: 37 of 37 inside the\n"
+                      "  rule fail, 27 of 27 outside it pass.\n");
     expect_text(text, "  smallest    rows=1 cols=1 input=normal seed=1\n");
     expect_text(text,
                 "  unseen check ./softmax bad/tile4096.c 'rows=1 cols=1 input=normal seed=1' --device host "
@@ -244,11 +244,28 @@ static const struct {
 
 START_TEST(a_rule_is_a_sentence_of_its_kind)
 {
-    const struct diagnosis d = {.present = true, .minimal.outcome = OUTCOME_CRASH, .rule = rules[_i].rule};
+    const struct result crashes = {
+        .diagnosis = {.present = true, .minimal.outcome = OUTCOME_CRASH, .rule = rules[_i].rule}};
     char text[SUMMARY_SIZE];
 
-    plain_rule(text, &d);
+    plain_rule(text, &crashes);
     ck_assert_str_eq(text, rules[_i].words);
+}
+END_TEST
+
+START_TEST(a_rule_for_several_outcomes_names_none)
+{
+    struct config_result one[2] = {{.outcome = OUTCOME_CRASH}, {.outcome = OUTCOME_REFUSED}};
+    struct result mixed = {
+        .diagnosis = {.present = true, .minimal.outcome = OUTCOME_CRASH}, .results = one, .result_count = 2};
+    char text[SUMMARY_SIZE];
+
+    mixed.diagnosis.rule = (struct rule){.present = true, .always = true, .fails_inside = 4, .inside = 4};
+    plain_rule(text, &mixed);
+    ck_assert_str_eq(text, "It crashes on every configuration: so did 4 of 4 fresh runs.");
+    one[1].outcome = OUTCOME_TIMEOUT;
+    plain_rule(text, &mixed);
+    ck_assert_str_eq(text, "It fails on every configuration: so did 4 of 4 fresh runs.");
 }
 END_TEST
 
@@ -265,6 +282,7 @@ TCase *brief_case(void)
     tcase_add_test(brief, a_score_that_is_none_has_its_reason_beside_it);
     tcase_add_test(brief, commands_begin_with_the_program_as_it_was_called);
     tcase_add_test(brief, hints_of_errors_begin_commands_with_the_program);
+    tcase_add_test(brief, a_rule_for_several_outcomes_names_none);
     tcase_add_loop_test(brief, a_rule_is_a_sentence_of_its_kind, 0, sizeof rules / sizeof *rules);
     return brief;
 }
