@@ -101,6 +101,21 @@ START_TEST(what_hangs_on_some_configurations_is_judged_on_the_others)
 }
 END_TEST
 
+START_TEST(a_hang_beside_another_failure_has_a_rule_of_its_own)
+{
+    cli_put_kernel("both.c", "if (cols % 32 == 1) for (;;) pause();",
+                   "rows * cols % 5 == 2 && cols > 20 ? 0.1 : 0");
+    CLI("verify", "softmax", "both.c", TINY, "--unseen", "60", "--seed", "1", "--timeout", "0.4", "--effort",
+        "quick", "--no-timing");
+    cli_expect(1, "It always fails when cols % 32 == 1 (");
+    cli_expect(1, " x wrong: when rows*cols % 5 == 2 and cols > 20 (");
+    cli_expect(1, " x timeout: when cols % 32 == 1 (");
+    const char *const note = strstr(cli.out, "the rule of the hangs comes from");
+    ck_assert_ptr_nonnull(note);
+    ck_assert_ptr_null(strstr(note + 1, "the rule of the hangs comes from"));
+}
+END_TEST
+
 /* A third of --budget is for timeouts: 1.4 s for the first, 0.7 s for the next, then half a second each. */
 START_TEST(once_half_the_budget_is_spent_timeouts_are_cut_short_and_accuse_nobody)
 {
@@ -235,6 +250,7 @@ TCase *cli_limits_case(void)
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, what_hangs_is_waited_for_twice_at_first, 0, sizeof hanging / sizeof *hanging);
     tcase_add_test(tests, what_hangs_on_some_configurations_is_judged_on_the_others);
+    tcase_add_test(tests, a_hang_beside_another_failure_has_a_rule_of_its_own);
     tcase_add_test(tests, once_half_the_budget_is_spent_timeouts_are_cut_short_and_accuse_nobody);
     tcase_add_test(tests, the_smallest_hang_is_confirmed_within_the_whole_limit);
     tcase_add_loop_test(tests, what_only_ends_its_process_is_not_run_to_the_end, 0, 2);

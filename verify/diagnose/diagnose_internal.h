@@ -13,6 +13,8 @@ struct diagnosing {
     enum outcome outcome;       /* of the failure to explain */
     struct shrinking_rate rate; /* repetitions of that failure */
     struct diagnosis *out;
+    bool told;            /* a note says how hangs are explained */
+    bool hangs;           /* a configuration of the sets timed out */
     double limit;         /* --timeout */
     struct config *asked; /* configurations that were run for a rule, not for shrinking */
     int asked_count, asked_room;
@@ -36,11 +38,11 @@ bool diagnosing_ask(struct diagnosing *d, const struct config *config, struct co
 /* A verdict has waited for timeouts. A diagnosis of a candidate that hangs waits for a fraction of --timeout
  * in each run, and for a number of timeouts that the effort limits. */
 void hangs_bound(struct diagnosing *d, struct run_options *options);
-/* The caps for runs of the rule. Hangs are explained by small configurations only, for which that fraction is
- * ample. */
-struct draw_caps hangs_caps(const struct diagnosing *d);
-/* If hangs are explained, runs the smallest configuration again within --timeout, and allows the timeouts of
- * the rule. False: it ends, so that short limits tell nothing of this candidate. */
+/* Allows the timeouts of one search for a rule, and returns the caps of its runs. Hangs are explained by
+ * small configurations only, for which that fraction is ample. */
+struct draw_caps hangs_allow(struct diagnosing *d, enum outcome outcome);
+/* If hangs are explained, runs the smallest configuration again within --timeout. False: it ends, so that
+ * short limits tell nothing of this candidate. */
 bool hangs_confirm(struct diagnosing *d);
 
 /* failure_clusters.c: finds a rule for each kind of failure, for cases in which no single rule fits all of

@@ -133,9 +133,9 @@ static void explain_kind(struct kinds *kinds, const struct kind *kind, struct re
     trials.count = 0;
     if (trials.item)
         each_ran(d, add_trial, &trials);
-    if (trials.count > 0 &&
-        explain(&d->task->space, &d->task->caps, &d->task->seen, trials.item, trials.count,
-                d->limits->explain_runs, d->result->seed, step, kinds, &rule) == 0)
+    const struct draw_caps caps = hangs_allow(d, out->outcome);
+    if (trials.count > 0 && explain(&d->task->space, &caps, &d->task->seen, trials.item, trials.count,
+                                    d->limits->explain_runs, d->result->seed, step, kinds, &rule) == 0)
         diagnosing_record(d, &rule, &out->rule);
     free(trials.item);
 }

@@ -4,35 +4,48 @@
 
 #include "diagnose_internal.h"
 
-/* Shrinking may use this part of limits->hangs, and so may the explanation of another failure. */
+/* Shrinking may use this part of limits->hangs, and so may the search for the rule of another failure. */
 enum { SHARE = 4, UNEXPECTED = 2 };
 
-/* Small configurations take far less than a twentieth of --timeout. The floor is for a busy machine. */
-static double brief_limit(double limit)
+/* Small configurations take far less than a twentieth of --timeout. Another failure is explained by large
+ * ones, too. The floors are for a busy machine. */
+static double limit_of(const struct diagnosing *d, enum outcome outcome)
 {
-    static const double part = 0.05, least = 0.25;
-    return fmin(limit, fmax(part * limit, least));
+    const double brief = outcome == OUTCOME_TIMEOUT ? fmax(0.05 * d->limit, 0.25) : fmax(0.1 * d->limit, 1);
+    return fmin(d->limit, brief);
 }
 
 void hangs_bound(struct diagnosing *d, struct run_options *options)
 {
-    bool hangs = false;
     for (int i = 0; i < d->result->result_count; i++)
-        hangs = hangs || d->result->results[i].outcome == OUTCOME_TIMEOUT;
+        d->hangs = d->hangs || d->result->results[i].outcome == OUTCOME_TIMEOUT;
     d->limit = options->timeout;
-    d->shrinking.timeouts = hangs ? d->limits->hangs / SHARE : UNEXPECTED;
-    if (hangs)
-        options->timeout = brief_limit(d->limit);
+    d->shrinking.timeouts = d->hangs ? d->limits->hangs / SHARE : UNEXPECTED;
+    if (d->hangs)
+        options->timeout = limit_of(d, d->outcome);
 }
 
-struct draw_caps hangs_caps(const struct diagnosing *d)
+struct draw_caps hangs_allow(struct diagnosing *d, enum outcome outcome)
 {
     static const struct draw_caps small = {4e6, 1e7};
     struct draw_caps caps = d->task->caps;
-    if (d->outcome != OUTCOME_TIMEOUT)
+    const int share = d->limits->hangs / SHARE;
+    if (d->hangs) {
+        d->shrinking.timeouts =
+            d->shrinking.timed_out + (outcome == OUTCOME_TIMEOUT ? d->limits->hangs - share : share);
+        probe_limit(d->shrinking.probe, limit_of(d, outcome));
+    }
+    if (outcome != OUTCOME_TIMEOUT)
         return caps;
     caps.bytes = caps.bytes > 0 && caps.bytes < small.bytes ? caps.bytes : small.bytes;
     caps.flops = caps.flops > 0 && caps.flops < small.flops ? caps.flops : small.flops;
+    if (!d->told)
+        result_note(
+            d->result,
+            "the rule of the hangs comes from configurations of at most %.3g MB, each with %.3g s, until "
+            "%d had hung",
+            caps.bytes / 1e6, limit_of(d, outcome), d->limits->hangs);
+    d->told = true;
     return caps;
 }
 
@@ -45,7 +58,6 @@ static bool confirm(struct diagnosing *d)
         return true;
     probe_limit(s->probe, d->limit);
     const bool ran = shrinking_run(s, &s->best.config, &again);
-    probe_limit(s->probe, brief_limit(d->limit));
     if (ran)
         s->best = shrinking_is_same(s, &again) ? again : s->from;
     return !ran || shrinking_is_same(s, &again);
@@ -55,19 +67,14 @@ bool hangs_confirm(struct diagnosing *d)
 {
     if (d->outcome != OUTCOME_TIMEOUT)
         return true;
-    d->shrinking.timeouts = d->limits->hangs + 1; /* one for the confirmation */
+    d->shrinking.timeouts = d->shrinking.timed_out + 1;
     const bool hangs = confirm(d);
     d->out->minimal = d->shrinking.best;
-    if (hangs) {
-        result_note(d->result,
-                    "the rule of the hangs comes from configurations of at most %.3g MB, each with %.3g s, "
-                    "until %d had hung",
-                    hangs_caps(d).bytes / 1e6, brief_limit(d->limit), d->limits->hangs);
-    } else {
-        d->out->locally_minimal = false;
-        snprintf(d->out->rule.reason, sizeof d->out->rule.reason,
-                 "smaller configurations take more than %.3g s and end within --timeout",
-                 brief_limit(d->limit));
-    }
-    return hangs;
+    if (hangs)
+        return true;
+    d->out->locally_minimal = false;
+    snprintf(d->out->rule.reason, sizeof d->out->rule.reason,
+             "smaller configurations take more than %.3g s and end within --timeout",
+             limit_of(d, d->outcome));
+    return false;
 }
