@@ -61,13 +61,13 @@ static const struct config_result *choose_failure(const struct diagnosing *d)
 
 /* Returns why a failure must not be run again, or NULL if it may be. A failure while loading does not depend
  * on the configuration. A failure by resource limits would use as much again. */
-static const char *too_dear(const struct config_result *failure)
+static const char *too_dear(const struct diagnosing *d, const struct config_result *failure)
 {
     if (failure->reason.stage == STAGE_LOADING)
         return "it fails while it is being loaded, whatever the configuration";
     if (failure->outcome == OUTCOME_EXCEEDED)
         return "every further run would use as much again";
-    return NULL;
+    return failure->outcome == OUTCOME_TIMEOUT ? hangs_are_dear(d) : NULL;
 }
 
 static void show_unrun(struct diagnosing *d, const struct config_result *failure, const char *why)
@@ -377,7 +377,11 @@ void diagnose(const struct task *task, const struct run_options *options,
               const struct diagnose_limits *limits, struct result *result)
 {
     const double start = clock_seconds();
-    struct diagnosing d = {.task = task, .limits = limits, .result = result, .out = &result->diagnosis};
+    struct diagnosing d = {.task = task,
+                           .limits = limits,
+                           .limit = options->timeout,
+                           .result = result,
+                           .out = &result->diagnosis};
     d.shrinking = (struct shrinking){.space = &task->space,
                                      .published = options->published,
                                      .steps = limits->shrink_runs,
@@ -392,8 +396,9 @@ void diagnose(const struct task *task, const struct run_options *options,
         return;
     }
     const struct config_result *const failure = alone ? choose_failure(&d) : pair;
-    if (too_dear(failure)) {
-        show_unrun(&d, failure, too_dear(failure));
+    const char *const dear = too_dear(&d, failure);
+    if (dear) {
+        show_unrun(&d, failure, dear);
         return;
     }
     struct run_options bounded = *options;

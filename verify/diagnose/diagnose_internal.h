@@ -35,6 +35,9 @@ bool diagnosing_ask(struct diagnosing *d, const struct config *config, struct co
 
 /* --- hangs.c --- */
 
+/* Returns why too few hangs fit into the time of a diagnosis to find anything, or NULL. */
+const char *hangs_are_dear(const struct diagnosing *d);
+
 /* A verdict has waited for timeouts. A diagnosis of a candidate that hangs waits for a fraction of --timeout
  * in each run, and for a number of timeouts that the effort limits. */
 void hangs_bound(struct diagnosing *d, struct run_options *options);

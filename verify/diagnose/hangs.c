@@ -15,11 +15,26 @@ static double limit_of(const struct diagnosing *d, enum outcome outcome)
     return fmin(d->limit, brief);
 }
 
+/* The first call of a configuration in Python, which may compile. */
+static double first_limit(const struct diagnosing *d, enum outcome outcome)
+{
+    const struct python *const python = build_python(&d->task->build);
+    return python ? fmax(limit_of(d, outcome), python->compile_timeout) : limit_of(d, outcome);
+}
+
+const char *hangs_are_dear(const struct diagnosing *d)
+{
+    enum { FEW = 10 };
+    return first_limit(d, OUTCOME_TIMEOUT) * FEW > d->limits->seconds
+               ? "too few hangs fit into the time for it; a lower --timeout helps, in Python "
+                 "--compile-timeout"
+               : NULL;
+}
+
 void hangs_bound(struct diagnosing *d, struct run_options *options)
 {
     for (int i = 0; i < d->result->result_count; i++)
         d->hangs = d->hangs || d->result->results[i].outcome == OUTCOME_TIMEOUT;
-    d->limit = options->timeout;
     d->shrinking.timeouts = d->hangs ? d->limits->hangs / SHARE : UNEXPECTED;
     if (d->hangs)
         options->timeout = limit_of(d, d->outcome);
@@ -44,7 +59,7 @@ struct draw_caps hangs_allow(struct diagnosing *d, enum outcome outcome)
             d->result,
             "the rule of the hangs comes from configurations of at most %.3g MB, each with %.3g s, until "
             "%d had hung",
-            caps.bytes / 1e6, limit_of(d, outcome), d->limits->hangs);
+            caps.bytes / 1e6, first_limit(d, outcome), d->limits->hangs);
     d->told = true;
     return caps;
 }

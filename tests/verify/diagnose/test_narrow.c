@@ -8,6 +8,7 @@
 #include "gen/contract/space.h"
 #include "problems/format.h"
 #include "suites.h"
+#include "verify/diagnose/diagnose.h"
 #include "verify/diagnose/input_ddmin_boxes.h"
 
 static struct config config_of(const char *problem, const char *line)
@@ -267,6 +268,26 @@ START_TEST(what_is_spread_ends_the_search)
 }
 END_TEST
 
+/* Nothing runs: a hang in Python is waited for as long as compiling may take. */
+START_TEST(a_hang_that_takes_too_long_is_shown_as_it_was)
+{
+    static struct task task;
+    struct config_result hang = {.outcome = OUTCOME_TIMEOUT,
+                                 .reason = {.cause = CAUSE_TIME, .stage = STAGE_FIRST},
+                                 .config = config_of("softmax", "rows=3 cols=5 input=normal seed=1")};
+    struct result result = {.results = &hang, .result_count = 1};
+    const struct run_options options = {.timeout = 20};
+    const struct diagnose_limits limits = diagnose_limits(EFFORT_QUICK);
+    snprintf(task.build.python.program.path, sizeof task.build.python.program.path, "python3");
+    task.build.python.compile_timeout = 31;
+    diagnose(&task, &options, &limits, &result);
+    ck_assert(result.diagnosis.present);
+    ck_assert(!result.diagnosis.rule.present);
+    ck_assert_ptr_nonnull(strstr(result.diagnosis.rule.reason, "--compile-timeout"));
+    ck_assert(config_equal(&result.diagnosis.minimal.config, &hang.config));
+}
+END_TEST
+
 Suite *values_suite(void)
 {
     Suite *suite = suite_create("values");
@@ -281,6 +302,7 @@ Suite *values_suite(void)
     tcase_add_test(tests, several_that_are_needed_together_are_all_found);
     tcase_add_test(tests, where_the_runs_end_it_says_so_and_what_is_left_still_fails);
     tcase_add_test(tests, what_is_spread_ends_the_search);
+    tcase_add_test(tests, a_hang_that_takes_too_long_is_shown_as_it_was);
     suite_add_tcase(suite, tests);
     return suite;
 }
