@@ -22,6 +22,7 @@ static const struct field candidate_fields[] = {
     FIELD(struct result, TEXT, "sha256", candidate_sha256, NULL),
     FIELD(struct result, STRING, "language", language, NULL),
     FIELD(struct result, NUMBER, "build_seconds", build_seconds, NULL),
+    FIELD(struct result, BOOL, "object_kept", object_kept, "the object of an earlier run was used"),
     FIELD_END,
 };
 const struct record candidate_record = {.fields = candidate_fields};

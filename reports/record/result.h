@@ -328,6 +328,7 @@ struct result {
     char started[32];        /* UTC, "2026-11-23T10:00:00Z"; empty: not known */
     char command_line[1024]; /* shell words after the program's name; empty: not known, or too long */
     double build_seconds;
+    bool object_kept; /* the object of an earlier run was taken, and no compiler ran */
     char device[128], driver[64];
     struct peaks peaks;
     uint64_t seed;

@@ -348,9 +348,9 @@ void summary_arithmetic(char text[SUMMARY_SIZE], const struct result *result)
 
 void summary_candidate(char text[SUMMARY_SIZE], const struct result *result)
 {
-    snprintf(text, SUMMARY_SIZE, "%s, sha256 %.16s, built in %.1f s",
+    snprintf(text, SUMMARY_SIZE, "%s, sha256 %.16s, built in %.1f s%s",
              text_or(result->language, "unknown language"), text_or(result->candidate_sha256, "not recorded"),
-             result->build_seconds);
+             result->build_seconds, result->object_kept ? " (kept object)" : "");
 }
 
 void summary_device(char text[SUMMARY_SIZE], const struct result *result)

@@ -188,9 +188,9 @@ END_TEST
 static void drop_times(json_t *value)
 {
     static const char *const times[] = {
-        "seconds",          "phase_seconds",  "build_seconds", "time_ms",     "geomean_gbps",
-        "geomean_fraction", "fraction_low",   "fraction_high", "score",       "peaks",
-        "retention",        "timing_trusted", "started",       "command_line"};
+        "seconds",          "phase_seconds",  "build_seconds", "time_ms",      "geomean_gbps",
+        "geomean_fraction", "fraction_low",   "fraction_high", "score",        "peaks",
+        "retention",        "timing_trusted", "started",       "command_line", "object_kept"};
     const char *key;
     json_t *inner;
     void *next;

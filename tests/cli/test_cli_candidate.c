@@ -249,6 +249,28 @@ START_TEST(an_object_that_misses_a_symbol_is_told_without_our_path)
 }
 END_TEST
 
+/* The verdict of a kept object is that of a compiled one. */
+START_TEST(a_kept_object_is_told_and_no_cache_compiles_anew)
+{
+    static const char *const more[] = {"--quiet", "--quiet", "--no-cache"};
+    static const int kept[] = {0, 1, 0};
+    cli_put_kernel("right.c", "", "0");
+    usleep(50000); /* a file that has just changed is in doubt */
+    for (int i = 0; i < 3; i++) {
+        CLI("verify", "softmax", "right.c", TINY, "--seed", "1", "--unseen", "2", "--json", "r.json",
+            more[i]);
+        cli_expect(0, "general");
+        json_t *const result = cli_json("r.json");
+        const json_t *const told = json_object_get(json_object_get(result, "candidate"), "object_kept");
+        ck_assert(kept[i] ? json_is_true(told) : json_is_false(told));
+        ck_assert_int_eq(cli_count(result, "unseen", "pass"), 2);
+        json_decref(result);
+    }
+    CLI("verify", "softmax", "right.c", TINY, "--seed", "1", "--unseen", "2", "-v");
+    cli_expect(0, "(kept object)");
+}
+END_TEST
+
 TCase *cli_candidate_case(void)
 {
     TCase *candidate = tcase_create("candidate");
@@ -269,6 +291,7 @@ TCase *cli_candidate_case(void)
     tcase_add_test(candidate, check_shows_what_a_candidate_prints_when_asked_to);
     tcase_add_test(candidate, a_configuration_beyond_the_memory_is_skipped_and_the_verdict_inconclusive);
     tcase_add_test(candidate, who_flushes_subnormals_is_right);
+    tcase_add_test(candidate, a_kept_object_is_told_and_no_cache_compiles_anew);
     tcase_add_test(candidate, of_what_differs_from_call_to_call_no_arithmetic_is_told);
     return candidate;
 }

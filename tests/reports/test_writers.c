@@ -93,7 +93,7 @@ START_TEST(json_holds_every_key_of_schema_1)
     expect_keys(json, "schema tool problem candidate device seed commitment verdict seen unseen drop "
                       "retention rule minimal findings seconds results");
     expect_keys(json_object_get(json, "tool"), "version git");
-    expect_keys(json_object_get(json, "candidate"), "path sha256 language build_seconds");
+    expect_keys(json_object_get(json, "candidate"), "path sha256 language build_seconds object_kept");
     expect_keys(json_object_get(json, "device"), "name driver peaks");
     expect_keys(json_object_get(json, "seen"),
                 "configs pass wrong unwritten overrun modified unstable "

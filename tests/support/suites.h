@@ -30,7 +30,8 @@ Suite *launch_suite(void);
 Suite *interpreter_suite(void);
 Suite *forbid_suite(void);
 Suite *build_suite(void);
-TCase *planted_case(void); /* part of it */
+TCase *planted_case(void); /* parts of it */
+TCase *objects_case(void);
 Suite *reference_suite(void);
 Suite *error_suite(void);
 Suite *fill_suite(void);

@@ -9,6 +9,8 @@
 #include "build_internal.h"
 #include "interpreted.h"
 #include "object_file.h"
+#include "object_key.h"
+#include "object_store.h"
 #include "scratch.h"
 #include "verify/worker/zygote.h"
 #include "verify/util/clock.h"
@@ -151,23 +153,38 @@ static enum build_status check_object(const struct build *build, const char *pat
     return BUILD_FAILED;
 }
 
-static enum build_status compile(struct build *build, const struct build_options *options, char *error,
-                                 size_t error_size)
+static enum build_status compile(struct build *build, const struct build_options *options,
+                                 const struct compiler_command *command, char *error, size_t error_size)
+{
+    /* Leaves room for the line that names the log. */
+    const size_t room = error_size > HINT_BYTES ? error_size - HINT_BYTES / 2 : error_size;
+    const struct compiling compiling = {options->path, build->directory, build->log, options->timeout,
+                                        .untrusted = true};
+    const enum build_status status = compiler_run(command, &compiling, error, room);
+    if (status == BUILD_FAILED) {
+        char kept[600];
+        compiler_keep_log(build->log, kept, sizeof kept, error, error_size);
+        snprintf(build->log, sizeof build->log, "%.*s", (int)sizeof build->log - 1, kept);
+    }
+    return status;
+}
+
+/* Takes the object from the store, or compiles it and keeps it there. */
+static enum build_status take_or_compile(struct build *build, const struct build_options *options,
+                                         char *error, size_t error_size)
 {
     struct compiler_command command;
+    struct object_key key;
     enum build_status status = command_make(&command, build, options, error, error_size);
-    if (status == BUILD_OK) {
-        /* Leaves room for the line that names the log. */
-        size_t room = error_size > HINT_BYTES ? error_size - HINT_BYTES / 2 : error_size;
-        const struct compiling compiling = {options->path, build->directory, build->log, options->timeout,
-                                            .untrusted = true};
-        status = compiler_run(&command, &compiling, error, room);
-        if (status == BUILD_FAILED) {
-            char kept[600];
-            compiler_keep_log(build->log, kept, sizeof kept, error, error_size);
-            snprintf(build->log, sizeof build->log, "%.*s", (int)sizeof build->log - 1, kept);
-        }
-    }
+    if (status != BUILD_OK)
+        return status;
+    object_key_open(&key, &command, build, options);
+    build->kept = object_store_take(key.hex, build->object);
+    if (!build->kept)
+        status = compile(build, options, &command, error, error_size);
+    if (!build->kept && status == BUILD_OK && object_key_holds(&key, build, options))
+        object_store_keep(key.hex, build->object);
+    object_key_close(&key, build);
     return status;
 }
 
@@ -187,7 +204,7 @@ enum build_status build_candidate(struct build *build, const struct build_option
     if (status == BUILD_OK)
         status = check_object(build, options->path, error, error_size);
     if (status == BUILD_OK && !is_module(build) && strcmp(build->language, "so") != 0)
-        status = compile(build, options, error, error_size);
+        status = take_or_compile(build, options, error, error_size);
     build->seconds = clock_seconds() - begin;
     if (status != BUILD_OK)
         build_clear(build);

@@ -27,6 +27,7 @@ struct build {
     char sha256[65];      /* of the candidate file as given */
     const char *language; /* "c", "cuda", "so", "python", "solution" */
     double seconds;
+    bool kept;            /* the object was in the store (object_store.h), and no compiler ran */
     struct python python; /* how to run a module, whose file is then `object`; else empty */
 };
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -247,4 +248,25 @@ int scratch_take(const char *path, const char *to, char hex[65])
         return -2;
     errno = saved;
     return status;
+}
+
+char *scratch_read_own(const char *path, size_t *size)
+{
+    struct stat status;
+    char *data = NULL;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+        (data = malloc((size_t)status.st_size + 1)) != NULL) {
+        size_t have = 0;
+        ssize_t got = 1;
+        while (have < (size_t)status.st_size && got > 0)
+            if ((got = read(fd, data + have, (size_t)status.st_size - have)) > 0)
+                have += (size_t)got;
+        data[have] = '\0';
+        *size = have;
+    }
+    close(fd);
+    return data;
 }

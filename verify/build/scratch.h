@@ -21,6 +21,10 @@ int scratch_take(const char *path, const char *to, char hex[65]);
 bool scratch_has_room(const char *directory);
 void scratch_hash(const char *text, size_t length, char hex[65]); /* SHA-256 of a text */
 
+/* Reads a file of the tool's own and appends a NUL; the caller frees it. NULL: there is no such file, or it
+ * is another user's, which is not loaded. */
+char *scratch_read_own(const char *path, size_t *size);
+
 /* "cannot WHAT PATH: errno", with a hint. */
 enum build_status scratch_no_room(const char *what, const char *path, char *error, size_t error_size);
 

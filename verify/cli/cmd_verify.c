@@ -149,6 +149,7 @@ static void start_result(const struct task *task, const struct options *options,
         .memory_bound = task->problem->peak == PEAK_MEMORY,
         .language = task->build.language,
         .build_seconds = task->build.seconds,
+        .object_kept = task->build.kept,
         .seed = task->seed,
         .effort = options->unseen_set    ? "given"
                   : options->unseen >= 0 ? "custom"
@@ -390,14 +391,6 @@ static int run_verify(struct task *task, const struct options *options, struct o
     return exit_code;
 }
 
-static int run_and_close(struct task *task, const struct options *options, struct outputs *outputs,
-                         const struct reward *reward, double start)
-{
-    const int status = run_verify(task, options, outputs, reward, start);
-    outputs_close(outputs);
-    return status;
-}
-
 static int refuse_both(const struct options *options)
 {
     const bool unseen = options->unseen >= 0;
@@ -464,7 +457,9 @@ int command_verify(const struct options *options)
     status = prepare(&task, options, &reward);
     if (status == 0)
         status = outputs_open(&outputs, options);
-    if (status == 0)
-        status = run_and_close(&task, options, &outputs, &reward, start);
+    if (status == 0) {
+        status = run_verify(&task, options, &outputs, &reward, start);
+        outputs_close(&outputs);
+    }
     return prepare_end(&task, status);
 }

@@ -60,6 +60,7 @@ struct options {
     bool scores; /* print the scores */
     bool import; /* history --import */
     bool require_sandbox;
+    bool no_cache; /* compile the candidate anew, and keep nothing */
     struct text_list sources, forbid, without;
 };
 

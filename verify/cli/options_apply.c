@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "options_internal.h"
+#include "verify/build/object_store.h"
 #include "verify/sandbox/forbid.h"
 #include "verify/sandbox/sandbox.h"
 #include "verify/problem/paths.h"
@@ -60,6 +61,8 @@ void options_apply(const struct command *command, const struct options *options)
     each(command, &options->sources, add_source);
     each(command, &options->forbid, forbid);
     each(command, &options->without, disable_defences);
+    if (options->no_cache)
+        object_store_disable();
     if (options->require_sandbox)
         sandbox_require();
     importing_offer(options->python, options->compile_timeout);

@@ -172,6 +172,7 @@ int show_json(const struct task *task, const struct options *options, const stru
                          .problem = task->problem->name,
                          .language = task->build.language,
                          .build_seconds = task->build.seconds,
+                         .object_kept = task->build.kept,
                          .published_tolerance = options->published,
                          .results = &one,
                          .result_count = 1};

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <nettle/sha2.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,6 @@
 #include "paths.h"
 #include "verify/build/scratch.h"
 #include "verify/util/home_folder.h"
-#include "gen/random/hex.h"
 
 enum { HEX = 2 * SHA256_DIGEST_SIZE, FOOTER = 16 + 1 + HEX + 1 };
 
@@ -42,38 +40,6 @@ void cache_close(struct cache_slot *slot)
 
 /* --- reading --- */
 
-static void hash_of(const char *data, size_t size, char hex[HEX + 1])
-{
-    struct sha256_ctx hash;
-    uint8_t digest[SHA256_DIGEST_SIZE];
-    sha256_init(&hash);
-    sha256_update(&hash, size, (const uint8_t *)data);
-    sha256_digest(&hash, sizeof digest, digest);
-    hex_text(digest, sizeof digest, hex);
-}
-
-/* Reads one of our own files and appends a NUL; files of other users are not loaded. */
-static char *read_own(const char *path, size_t *size)
-{
-    struct stat status;
-    char *data = NULL;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0)
-        return NULL;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
-        (data = malloc((size_t)status.st_size + 1)) != NULL) {
-        size_t have = 0;
-        ssize_t got = 1;
-        while (have < (size_t)status.st_size && got > 0)
-            if ((got = read(fd, data + have, (size_t)status.st_size - have)) > 0)
-                have += (size_t)got;
-        data[have] = '\0';
-        *size = have;
-    }
-    close(fd);
-    return data;
-}
-
 /* The lines after the object, NUL-terminated in place; NULL if the file is incomplete. */
 static char *find_lines(char *data, size_t size)
 {
@@ -84,7 +50,7 @@ static char *find_lines(char *data, size_t size)
     const unsigned long long bytes = strtoull(footer, &end, 16);
     if (end != footer + 16 || bytes > size - FOOTER)
         return NULL;
-    hash_of(data, size - HEX - 1, hex);
+    scratch_hash(data, size - HEX - 1, hex);
     if (memcmp(hex, footer + 17, HEX) != 0)
         return NULL;
     *footer = '\0';
@@ -101,7 +67,7 @@ static bool is_same(const char *line)
 bool cache_holds(const struct cache_slot *slot, const char *key)
 {
     size_t size = 0;
-    char *data = *slot->path ? read_own(slot->path, &size) : NULL, *rest = NULL;
+    char *data = *slot->path ? scratch_read_own(slot->path, &size) : NULL, *rest = NULL;
     char *lines = data ? find_lines(data, size) : NULL;
     const char *line = lines ? strtok_r(lines, "\n", &rest) : NULL;
     bool holds = line && strcmp(line, key) == 0;
@@ -128,7 +94,7 @@ static char *make_entry(const char *object, const char *key, char *const *source
                         const struct timespec *began, size_t *size)
 {
     size_t object_size = 0;
-    char hex[65], *text = NULL, *data = read_own(object, &object_size);
+    char hex[65], *text = NULL, *data = scratch_read_own(object, &object_size);
     bool settled = data != NULL;
     FILE *out = open_memstream(&text, size);
     if (out && data)
@@ -143,7 +109,7 @@ static char *make_entry(const char *object, const char *key, char *const *source
     if (out && fflush(out) == 0)
         fprintf(out, "%016zx ", *size - object_size);
     if (out && fflush(out) == 0) {
-        hash_of(text, *size, hex);
+        scratch_hash(text, *size, hex);
         fprintf(out, "%s\n", hex);
     }
     if (out && fclose(out) == 0 && settled)

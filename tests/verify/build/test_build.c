@@ -385,5 +385,6 @@ Suite *build_suite(void)
     tcase_add_test(tests, the_cuda_command_line_is_the_contracts);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, planted_case());
+    suite_add_tcase(suite, objects_case());
     return suite;
 }
