@@ -256,5 +256,6 @@ Suite *cli_suite(void)
     suite_add_tcase(suite, cli_export_case());
     suite_add_tcase(suite, cli_inputs_case());
     suite_add_tcase(suite, cli_ci_case());
+    suite_add_tcase(suite, cli_batch_case());
     return suite;
 }

@@ -71,6 +71,7 @@ TCase *cli_freeze_case(void);
 TCase *cli_export_case(void);
 TCase *cli_inputs_case(void);
 TCase *cli_ci_case(void);
+TCase *cli_batch_case(void);
 TCase *cli_busy_case(void); /* part of the busy suite */
 
 #endif

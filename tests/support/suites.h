@@ -29,6 +29,10 @@ Suite *child_suite(void);
 Suite *launch_suite(void);
 Suite *interpreter_suite(void);
 Suite *forbid_suite(void);
+Suite *batch_suite(void);
+TCase *batch_list_case(void); /* parts of it */
+TCase *batch_line_case(void);
+TCase *batch_queue_case(void);
 Suite *build_suite(void);
 TCase *planted_case(void); /* parts of it */
 TCase *objects_case(void);

@@ -42,8 +42,13 @@ static bool is_dumb(void)
 
 void console_open(struct console *screen, const struct options *options)
 {
+    console_open_on(screen, options, outputs_on_standard(options) ? stderr : stdout);
+}
+
+void console_open_on(struct console *screen, const struct options *options, FILE *out)
+{
     const bool dumb = is_dumb();
-    *screen = (struct console){.out = outputs_on_standard(options) ? stderr : stdout};
+    *screen = (struct console){.out = out};
     screen->colour = wants_colour(options, screen->out, dumb);
     screen->progress = isatty(fileno(screen->out)) && !dumb;
     text_set_width(text_columns(fileno(screen->out)));

@@ -15,6 +15,8 @@ struct console {
 
 /* Also sets the width at which texts are wrapped. */
 void console_open(struct console *screen, const struct options *options);
+void console_open_on(struct console *screen, const struct options *options, FILE *out); /* on that stream */
+
 /* Between console_watch and console_unwatch, a line on standard error shows the reason for a long wait. It
  * needs a capable terminal, and is disabled by console_silence(true), as for --quiet. */
 void console_silence(bool silent);

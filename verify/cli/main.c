@@ -59,6 +59,17 @@ static const struct command commands[] = {
      "  unseen verify softmax kernel.c --device host --json result.json\n"
      "\n" STATUSES,
      command_verify},
+    {"batch", "[PROBLEM [CANDIDATE...]]", 0, ARGUMENTS_MAX,
+     "Give each CANDIDATE the verdict of `unseen verify`, several at a time. A folder stands for the "
+     "candidates in "
+     "it. A JSON line is written for each as soon as it is known, and a summary at the end.\v"
+     "For example:\n"
+     "  unseen batch softmax kernels --device host --out results.jsonl\n"
+     "  unseen batch --list list.jsonl --out results.jsonl --resume\n\n"
+     "Exit status: 0 every candidate is general (--accept limited: or limited), 1 some are not, 2 bad usage "
+     "or "
+     "input, 3 the machine left some without a verdict, 130 interrupted: --resume goes on.",
+     command_batch},
     {"check", "PROBLEM CANDIDATE CONFIGURATION", 3, 3,
      "Run CANDIDATE on one configuration, such as 'rows=3 cols=4099 seed=91'.\v"
      "Exit status: 0 it passes, 1 it does not, 2 bad usage or input, 3 the environment cannot do it, 130 "
@@ -189,7 +200,7 @@ static const struct command *find_command(const char *name)
     for (int i = 0; i < COMMANDS; i++)
         suggest_offer(&near, commands[i].name);
     options_error(
-        "unknown command '%s'%s; expected list, describe, draw, export, verify, check, shrink, pin, "
+        "unknown command '%s'%s; expected list, describe, draw, export, verify, batch, check, shrink, pin, "
         "history, audit, harden, selftest, new, import, compare, report or calibrate\n"
         "---> unseen --help says what each does",
         name, suggest_text(&near, meant, sizeof meant));

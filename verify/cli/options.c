@@ -63,6 +63,15 @@ static void imply(struct options *o)
         o->timing = false;
 }
 
+static void remember(const struct parsing *parsing, const struct option_row *row, const char *text)
+{
+    struct options *const o = parsing->options;
+    if (o->taken_count == TAKEN_MAX)
+        options_usage(parsing->command, "more than %d options; expected fewer\n---> leave some out",
+                      TAKEN_MAX);
+    o->taken[o->taken_count++] = (struct option_taken){row, row->argument ? text : NULL};
+}
+
 /* The row that argp's key stands for; NULL: it is a key of argp's own. */
 static const struct option_row *row_of(int key, const struct command *command)
 {
@@ -83,6 +92,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         argp_state_help(state, stdout, ARGP_HELP_STD_HELP); /* and leaves */
     if (row) {
         option_take(row, parsing->command, text, parsing->options);
+        remember(parsing, row, text);
         return 0;
     }
     switch (key) {

@@ -15,6 +15,10 @@ enum { EXIT_GENERAL = 0, EXIT_OTHER = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, E
 
 enum { ARGUMENTS_MAX = 256, LIST_MAX = 32, RUNS_DEFAULT = 60 };
 
+enum { TAKEN_MAX = 128 };
+
+struct option_row;
+
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /* The values of a repeatable option. */
@@ -62,6 +66,14 @@ struct options {
     bool require_sandbox;
     bool no_cache; /* compile the candidate anew, and keep nothing */
     struct text_list sources, forbid, without;
+    /* for batch */
+    const char *list, *results;
+    bool resume, jobs_given;
+    struct option_taken {
+        const struct option_row *row; /* option_table.h */
+        const char *text;             /* NULL: it has no value */
+    } taken[TAKEN_MAX];               /* all options, in their order */
+    int taken_count;
 };
 
 /* A command of the tool. */
@@ -92,6 +104,7 @@ int command_list(const struct options *options);
 int command_describe(const struct options *options);
 int command_draw(const struct options *options);
 int command_export(const struct options *options);
+int command_batch(const struct options *options);
 int command_verify(const struct options *options);
 int command_check(const struct options *options);
 int command_shrink(const struct options *options);

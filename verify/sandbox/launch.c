@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -147,7 +148,8 @@ NEW_PROCESS static int become(void *data)
     char *const *const environment = launch->environment ? (char *const *)launch->environment : environ;
     bool denied = false;
     forget_signals();
-    bool ready = setsid() >= 0 && place_descriptors(birth);
+    bool ready = setsid() >= 0 && place_descriptors(birth) &&
+                 (!launch->bound || prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
     for (int i = 0; ready && i < birth->bounds; i++)
         ready = setrlimit(birth->bound[i].resource, &birth->bound[i].limit) == 0;
     if (ready)

@@ -14,6 +14,7 @@ struct launch {
     const char *const *environment; /* NULL: the environment of this process */
     int output;                     /* descriptor of ours that becomes its 1 and 2 */
     bool quiet;                     /* discard its standard error */
+    bool bound;                     /* kill it when this process dies */
     bool channelled;
     int channel;   /* becomes descriptor 3 if `channelled`; nothing else above 2 is open there */
     rlim_t memory; /* maximum address space in bytes; 0: no limit of ours */
