@@ -1,6 +1,6 @@
 /* The preprocessed text is the key's core, and not a list of headers with their hashes. It holds every header
  * that was found, and so a new one that hides another. It also decides __has_include, CPATH and links. It
- * costs 0.03 s for C and twice 0.5 s for CUDA, which has a text for the host and one for the device.
+ * costs 0.03 s for C and 0.5 s for CUDA, which has a text for the host and one for the device.
  *
  * Three inputs are in no preprocessed text. A precompiled header is found by -fpch-preprocess. The assembler
  * itself lists files of .incbin and .include. Time macros are found by -Wdate-time: such an object is of use
@@ -36,9 +36,10 @@ static bool is_cuda(const struct build *build)
     return strcmp(build->language, "cuda") == 0;
 }
 
-static void name_text(const struct build *build, int pass, char path[600])
+/* A file of one pass: its text (.i) or what the compiler says (.log). */
+static void name_pass(const struct build *build, int pass, const char *suffix, char path[600])
 {
-    snprintf(path, 600, "%.560s/pass%d.i", build->directory, pass);
+    snprintf(path, 600, "%.560s/pass%d%s", build->directory, pass, suffix);
 }
 
 static void name_pipe(const struct build *build, char path[600])
@@ -62,7 +63,7 @@ static bool file_has(const char *path, const char *words)
 static void add_pass(struct compiler_command *command, const struct build *build, int pass)
 {
     char text[600];
-    name_text(build, pass, text);
+    name_pass(build, pass, ".i", text);
     compiler_add_words(command, is_cuda(build) ? "-Xcompiler -Wdate-time" : "-Wdate-time -fpch-preprocess");
     if (pass == 1)
         compiler_add_words(command,
@@ -77,9 +78,9 @@ static void add_pass(struct compiler_command *command, const struct build *build
 static bool preprocess(const struct compiler_command *command, const struct build *build,
                        const struct build_options *options, int pass, char hex[65])
 {
-    char text[600], ignored[2048];
+    char text[600], log[600], ignored[2048];
     struct compiler_command with = {.count = 0};
-    const struct compiling compiling = {options->path, build->directory, build->log,
+    const struct compiling compiling = {options->path, build->directory, log,
                                         fmin(options->timeout, PREPROCESS_SECONDS), .untrusted = true};
     for (int i = 0; i < command->count; i++)
         if (strcmp(command->argv[i], "-o") == 0)
@@ -89,9 +90,10 @@ static bool preprocess(const struct compiler_command *command, const struct buil
     add_pass(&with, build, pass);
     if (pass == 1)
         compiler_add(&with, "-U__CUDA_ARCH_FEAT_SM%s_ALL", options->arch);
-    name_text(build, pass, text);
+    name_pass(build, pass, ".i", text);
+    name_pass(build, pass, ".log", log);
     return compiler_fits(&with) && compiler_run(&with, &compiling, ignored, sizeof ignored) == BUILD_OK &&
-           !file_has(build->log, "-Wdate-time") && !file_has(text, "#pragma GCC pch_preprocess") &&
+           !file_has(log, "-Wdate-time") && !file_has(text, "#pragma GCC pch_preprocess") &&
            scratch_take(text, NULL, hex) == 0;
 }
 
@@ -99,14 +101,14 @@ static bool preprocess(const struct compiler_command *command, const struct buil
 static bool write_texts(FILE *out, const struct compiler_command *command, const struct build *build,
                         const struct build_options *options)
 {
-    char hex[PASSES][65];
+    char hex[PASSES][65] = {"", ""};
+    bool known[PASSES] = {false};
     const int passes = is_cuda(build) ? PASSES : 1;
-    for (int pass = 0; pass < passes; pass++) {
-        if (!preprocess(command, build, options, pass, hex[pass]))
-            return false;
-        fprintf(out, "text %s\n", hex[pass]);
-    }
-    return passes == 1 || strcmp(hex[0], hex[1]) != 0;
+#pragma omp parallel for num_threads(passes)
+    for (int pass = 0; pass < passes; pass++)
+        known[pass] = preprocess(command, build, options, pass, hex[pass]);
+    fprintf(out, "texts %s %s\n", hex[0], hex[1]);
+    return known[0] && (passes == 1 || (known[1] && strcmp(hex[0], hex[1]) != 0));
 }
 
 /* --- tools and machine --- */
@@ -296,7 +298,7 @@ bool object_key_holds(const struct object_key *key, const struct build *build,
     char text[600];
     bool settled = key->hex[0] != '\0' && assembler_is_plain(key, build, options);
     for (int pass = 0; settled && pass < (is_cuda(build) ? PASSES : 1); pass++) {
-        name_text(build, pass, text);
+        name_pass(build, pass, ".i", text);
         settled = text_is_settled(text, &key->began);
     }
     return settled;
@@ -306,7 +308,7 @@ void object_key_close(struct object_key *key, const struct build *build)
 {
     char path[600];
     for (int pass = 0; pass < PASSES; pass++) {
-        name_text(build, pass, path);
+        name_pass(build, pass, ".i", path);
         unlink(path);
     }
     name_pipe(build, path);

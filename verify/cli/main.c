@@ -200,8 +200,8 @@ static const struct command *find_command(const char *name)
     for (int i = 0; i < COMMANDS; i++)
         suggest_offer(&near, commands[i].name);
     options_error(
-        "unknown command '%s'%s; expected list, describe, draw, export, verify, batch, check, shrink, pin, "
-        "history, audit, harden, selftest, new, import, compare, report or calibrate\n"
+        "unknown command '%s'%s; expected list, describe, draw, export, verify, check, shrink, pin, "
+        "history, audit, harden, selftest, new, import, batch, compare, report or calibrate\n"
         "---> unseen --help says what each does",
         name, suggest_text(&near, meant, sizeof meant));
     return NULL;
