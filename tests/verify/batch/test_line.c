@@ -92,6 +92,15 @@ START_TEST(a_torn_last_line_is_dropped)
 }
 END_TEST
 
+START_TEST(another_file_is_not_cut_off)
+{
+    batch_put("kernel.c", "int kernel;");
+    ck_assert_int_eq(open_file("kernel.c", true), -1);
+    ck_assert_msg(strstr(error, "kernel.c:1: found the text int kernel;"), "%s", error);
+    ck_assert_int_eq(size_of("kernel.c"), 11);
+}
+END_TEST
+
 START_TEST(the_last_line_of_an_id_counts)
 {
     ck_assert_int_eq(open_file("out", false), 0);
@@ -221,6 +230,7 @@ TCase *batch_line_case(void)
     tcase_add_checked_fixture(tests, enter, leave);
     tcase_add_test(tests, lines_are_read_back);
     tcase_add_loop_test(tests, a_torn_last_line_is_dropped, 0, 3);
+    tcase_add_test(tests, another_file_is_not_cut_off);
     tcase_add_test(tests, the_last_line_of_an_id_counts);
     tcase_add_test(tests, a_lost_verdict_is_inconclusive_and_a_refused_one_has_none);
     tcase_add_test(tests, results_are_not_written_over);
