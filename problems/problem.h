@@ -58,6 +58,7 @@ struct tensor {
     const char
         /* for people; NULL if it is always dense and aligned to 16 bytes: "rows lie ld elements apart" */
         *layout;
+    const char *length_of; /* the output whose extents these are, since they depend on values; NULL */
 };
 
 /* Halves the work of a program, for the audit. The second half of `tensor` along `axis` becomes `value`. For

@@ -13,9 +13,9 @@ sys.path[:0] = [os.path.join(here, "..", "..", "verify", "torch"), here]
 
 import torch
 from torch import nn
-from unseen_torch.oracle import evaluate
+from unseen_torch.oracle import evaluate, returned
 from unseen_torch.oracle import graph as graphs
-from unseen_torch.oracle.number import Unsupported
+from unseen_torch.oracle.number import Unsupported, distance
 
 F = torch.nn.functional
 torch.set_num_threads(1)
@@ -60,7 +60,12 @@ def told(model, inputs, seed=1):
 
 def passes(judged, out):
     out = list(out) if isinstance(out, (tuple, list)) else [out]
-    return all(bool(((g.double() - j.want).abs() <= j.allowed).all()) for j, g in zip(judged, out))
+    if any(g.shape != j.want.shape for j, g in zip(judged, out)):
+        return False
+    return all(
+        bool((distance(g, want) <= j.allowed).all())
+        for j, g, want in zip(judged, out, returned.wanted(judged, out))
+    )
 
 
 x, w, b = drawn(6, 40), drawn(40, 24, seed=2), drawn(24, seed=3)

@@ -3,47 +3,14 @@ algebra, products with scales, selections. Each has honest variants that pass an
 
 import math
 
-import candidates
+import oracle_algebra
 import torch
-from oracle_asked import F, Plain, drawn, passes, positive, refusal, told
-from unseen_torch.oracle import coverage, evaluate
+from oracle_asked import F, Plain, drawn, passes, positive, told
+from oracle_variants import variants_pass
+from unseen_torch.oracle import coverage, returned
 
 x, image = drawn(6, 40), drawn(2, 6, 9, 9)
 CLASSES, WEIGHTS = torch.arange(6), positive(40)
-
-
-def shifted(out, by=1e-3):
-    """A little off everywhere, by a part of the size."""
-    sign = torch.ones(out.numel())
-    sign[::2] = -1
-    return out + by * out.abs().amax() * sign.reshape(out.shape)
-
-
-def variants_pass(name, model, inputs, honest=(), faulty=()):
-    """Eager, fp64 and another order pass, and `honest` ones; `faulty` ones and a small shift do not."""
-    graph, state, judged = told(model, inputs)
-    assert not any(j.dropped for j in judged), (name, [j.dropped for j in judged])
-    with torch.no_grad():
-        eager = model(*inputs)
-        eager = [eager] if isinstance(eager, torch.Tensor) else list(eager)
-        assert passes(judged, eager), f"{name}: eager is rejected"
-        narrow = name in ("scaled", "grouped")
-        if not narrow:  # which 8 and 16 bits alone have
-            double = [
-                t.float() if t.is_floating_point() else t
-                for t in candidates.run(graph, state, inputs, double=True)
-            ]
-            assert passes(judged, double), f"{name}: fp64 is rejected"
-        assert passes(judged, candidates.run(graph, state, inputs, candidates.reordered(3))), (
-            f"{name}: another order is rejected"
-        )
-        for k, other in enumerate(honest):
-            assert passes(judged, other(*inputs)), f"{name}: the honest variant {k} is rejected"
-        assert not passes(judged, [shifted(t, 0.05) if narrow else shifted(t) for t in eager]), (
-            f"{name}: a shift passes"
-        )
-        for k, other in enumerate(faulty):
-            assert not passes(judged, other(*inputs)), f"{name}: the faulty variant {k} passes"
 
 
 # --- gradients ---
@@ -346,103 +313,6 @@ def long_convolutions_by_spectra_are_judged():
     )
 
 
-# --- linear algebra ---
-
-
-def forward_substitution(A, B):
-    rows = []
-    for i in range(A.shape[-1]):
-        known = sum((A[..., i, j, None] * rows[j] for j in range(i)), torch.zeros_like(B[..., 0, :]))
-        rows.append((B[..., i, :] - known) / A[..., i, i, None])
-    return torch.stack(rows, -2)
-
-
-def cholesky_by_columns(A):
-    n = A.shape[-1]
-    L = torch.zeros_like(A)
-    for j in range(n):
-        rest = A[..., j:, j] - (L[..., j:, :j] @ L[..., j, :j, None])[..., 0]
-        L[..., j:, j] = rest / torch.sqrt(rest[..., :1])
-    return L
-
-
-def linear_systems_may_be_solved_in_any_order():
-    lower = drawn(3, 12, 12).tril(-1) * 0.3 + torch.eye(12) * 2
-    solve = Plain(lambda A, B: torch.linalg.solve_triangular(A, B, upper=False))
-    variants_pass(
-        "triangular",
-        solve,
-        [lower, drawn(3, 12, 5)],
-        [forward_substitution, lambda A, B: torch.linalg.inv(A) @ B],
-        [
-            lambda A, B: torch.linalg.solve_triangular(A, B, upper=False, unitriangular=True),
-            lambda A, B: torch.linalg.solve_triangular(A.mT, B, upper=True),
-        ],
-    )
-    variants_pass(
-        "from the right",
-        Plain(lambda A, B: torch.linalg.solve_triangular(A.mT, B, upper=True, left=False)),
-        [lower, drawn(3, 5, 12)],
-        [lambda A, B: forward_substitution(A, B.mT).mT],
-    )
-    square = drawn(10, 10) + 4 * torch.eye(10)
-    general = Plain(torch.linalg.solve)
-    variants_pass(
-        "solve",
-        general,
-        [square, drawn(10, 4)],
-        [lambda A, B: torch.linalg.inv(A) @ B],
-        [lambda A, B: torch.linalg.solve(A.mT, B)],
-    )
-    variants_pass(
-        "inverse", Plain(torch.linalg.inv), [square], [lambda A: torch.linalg.solve(A, torch.eye(10))]
-    )
-    variants_pass(
-        "determinant",
-        Plain(torch.linalg.det),
-        [square],
-        [lambda A: torch.linalg.qr(A)[1].diagonal().prod() * torch.linalg.det(torch.linalg.qr(A)[0])],
-    )
-    variants_pass(
-        "logdet",
-        Plain(torch.logdet),
-        [square @ square.mT],
-        [lambda A: 2 * torch.linalg.cholesky(A).diagonal().log().sum()],
-    )
-    assert "singular" in refusal(Plain(torch.linalg.inv), [torch.ones(3, 3)])
-
-
-def cholesky_factors_and_singular_values_are_judged():
-    A = drawn(2, 9, 9)
-    A = A @ A.mT + 3 * torch.eye(9)
-    variants_pass(
-        "cholesky",
-        Plain(torch.linalg.cholesky),
-        [A],
-        [cholesky_by_columns],
-        [lambda A: torch.linalg.cholesky(A).mT],
-    )
-    whole = Plain(lambda A, B: torch.cholesky_solve(B, torch.linalg.cholesky(A)))
-    variants_pass("cholesky_solve", whole, [A, drawn(2, 9, 4)], [torch.linalg.solve], [lambda A, B: B])
-    variants_pass(
-        "svdvals",
-        Plain(torch.linalg.svdvals),
-        [drawn(7, 5)],
-        [lambda A: torch.linalg.svdvals(A.mT)],
-        [lambda A: torch.linalg.svdvals(A).flip(0)],
-    )
-    variants_pass(
-        "eigvalsh",
-        Plain(torch.linalg.eigvalsh),
-        [A],
-        [lambda A: torch.linalg.svdvals(A).flip(-1)],
-        [lambda A: A.diagonal(dim1=-2, dim2=-1)],
-    )
-    assert "positive definite" in refusal(Plain(torch.linalg.cholesky), [A - 9 * torch.eye(9)])
-    for function in (torch.linalg.qr, torch.linalg.svd, torch.linalg.eigh):
-        assert "convention" in refusal(Plain(function), [A]), function
-
-
 # --- products with scales, by groups and of 8 bits ---
 
 
@@ -505,12 +375,24 @@ def what_values_select_is_judged():
     _, _, judged = told(model, [values[[0, 2]]])
     got = torch.tensor([2, 0])
     assert passes(judged[:1], model(values[[0, 2]])[0]) and bool(
-        (evaluate.judge_index(judged[1], got) == got).all()
+        (returned.judge_index(judged[1], got) == got).all()
     )
     assert told(model, [values[1:2]])[2][0].dropped  # 0 and 5 occur as often
     # 2 and 0 are edges of bins, and 0 is the first one's
     edge = told(Plain(lambda t: torch.histc(t, 4, 0, 8)), [values])[2][0]
     assert edge.allowed.tolist() == [1, 1, 0, 0], edge.allowed
+
+
+def losses_over_lengths_do_not_read_what_memory_holds():
+    """PyTorch leaves the paths beyond the lengths as the memory is, which has large numbers here."""
+    targets = torch.tensor([[1, 2, 3], [2, 0, 0], [4, 1, 0]])
+    loss = Plain(lambda t: F.ctc_loss(t.log_softmax(-1), targets, (12, 5, 7), (3, 1, 2), reduction="none"))
+    for _ in range(20):
+        held = [torch.full((3, 12, 7), 1e30, dtype=torch.float64) for _ in range(256)]
+        del held
+        _, _, (judged,) = told(loss, [drawn(12, 3, 6)])
+        assert judged.dropped is None and bool((judged.allowed < 1e-3).all()), judged.allowed
+    assert passes([judged], loss(drawn(12, 3, 6))) and not passes([judged], loss(drawn(12, 3, 6)) + 0.01)
 
 
 def whole_numbers_have_one_right_result():
@@ -545,20 +427,22 @@ def nothing_and_single_numbers_have_answers():
         (lambda t: t.prod(), none),
         (lambda t: F.layer_norm(t, (4,)), none),
         (lambda t: t @ torch.ones(4, 2), none),
+        (lambda t: torch.histogramdd(t, [3, 3, 3, 3])[1][0], none),  # thirds, which fp32 rounds
     ):
         model = Plain(function)
         _, _, judged = told(model, [given])
         assert passes(judged, model(given)) and not judged[0].dropped, (function, given)
+        assert not judged[0].want.numel() or not passes(judged, model(given) + 1e-5), (function, given)
 
 
 def importing_names_what_has_no_rule():
     """Before any value is evaluated; what no answer hangs on is no matter."""
     qr, curve = (
-        Plain(lambda t: torch.linalg.qr(t)[1]),
+        Plain(lambda t: torch.geqrf(t)[0]),
         Plain(lambda t: torch.special.i0(t) + torch.special.i1(t)),
     )
     beside = Plain(lambda t: (torch.special.i0(t), t * 2)[1])
-    assert "a QR factorization" in coverage.refusal(qr, [drawn(4, 3)])
+    assert "reflectors of a QR factorization" in coverage.refusal(qr, [drawn(4, 3)])
     assert coverage.refusal(curve, [x]) == "no rule for aten.i0.default; no rule for aten.special_i1.default"
     assert coverage.refusal(beside, [x]) is None and "randn" in coverage.refusal(
         Plain(lambda t: t + torch.randn_like(t)), [x]
@@ -585,10 +469,10 @@ TESTS = [
     complex_tables_are_known,
     fourier_transforms_may_be_products_or_fast,
     long_convolutions_by_spectra_are_judged,
-    linear_systems_may_be_solved_in_any_order,
-    cholesky_factors_and_singular_values_are_judged,
+    *oracle_algebra.TESTS,
     products_with_scales_and_by_groups_are_judged,
     what_values_select_is_judged,
+    losses_over_lengths_do_not_read_what_memory_holds,
     whole_numbers_have_one_right_result,
     importing_names_what_has_no_rule,
     nothing_and_single_numbers_have_answers,

@@ -4,7 +4,7 @@ import math
 
 import torch
 from oracle_asked import F, Plain, drawn, passes, positive, refusal, told, x
-from unseen_torch.oracle import evaluate
+from unseen_torch.oracle import evaluate, returned
 from unseen_torch.oracle import graph as graphs
 
 
@@ -512,7 +512,7 @@ def an_index_of_another_type_names_what_it_named():
     assert float(judged.allowed.max()) == 0
     for place, right in ((0, True), (1, True), (2, False)):
         got = torch.full((40,), place)
-        assert bool((evaluate.judge_index(judged, got) == got).all()) == right, place
+        assert bool((returned.judge_index(judged, got) == got).all()) == right, place
     undecided = torch.cat([near[:1], drawn(40, 4) + torch.arange(4.0) * 9])
 
     def chosen(t):  # by what is decided, among others by what is not

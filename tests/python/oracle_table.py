@@ -22,7 +22,7 @@ import candidates
 import small_tasks
 import torch
 from unseen_torch.oracle import constant as constants
-from unseen_torch.oracle import evaluate
+from unseen_torch.oracle import evaluate, returned
 from unseen_torch.oracle import graph as graphs
 from unseen_torch.oracle.number import Unsupported
 
@@ -39,7 +39,7 @@ def worst_of(judged, out):
     worst = 0.0
     for j, got in zip(judged, out):
         if not j.number.is_float:
-            want = evaluate.judge_index(j, got) if got.dtype == torch.int64 else j.want
+            want = returned.judge_index(j, got) if got.dtype == torch.int64 else j.want
             worst = max(worst, float("inf") if bool(((got.double() - want).abs() > j.allowed).any()) else 0.0)
             continue
         error = (got.double() - j.want).abs()

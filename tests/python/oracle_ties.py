@@ -4,7 +4,7 @@ import math
 
 import torch
 from oracle_asked import Plain, drawn, refusal, told
-from unseen_torch.oracle import constant, evaluate
+from unseen_torch.oracle import constant, evaluate, returned
 from unseen_torch.oracle import graph as graphs
 
 INF = math.inf
@@ -13,7 +13,7 @@ ROW = torch.tensor([[-INF, 2.0, -INF, 1.0, -INF, -INF]])
 
 def accepts(judged, *index):
     got = torch.tensor([index])
-    return bool((evaluate.judge_index(judged, got) == got).all())
+    return bool((returned.judge_index(judged, got) == got).all())
 
 
 def equal_infinities_are_ties():
@@ -37,9 +37,9 @@ def equal_infinities_are_ties():
         (torch.argmin, torch.full((1, 5), INF)),
     ):
         _, _, (first,) = told(Plain(lambda t: function(t, 1)), [values])
-        assert bool((evaluate.judge_index(first, torch.tensor([0])) == 0).all())
+        assert bool((returned.judge_index(first, torch.tensor([0])) == 0).all())
         # PyTorch documents the first
-        assert not bool((evaluate.judge_index(first, torch.tensor([1])) == 1).all())
+        assert not bool((returned.judge_index(first, torch.tensor([1])) == 1).all())
 
 
 def comparisons_of_equal_infinities_are_decided():

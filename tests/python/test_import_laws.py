@@ -152,6 +152,16 @@ def several_axes_in_a_square():
     assert fit.extent(runs[0][0], runs) == "(a/b)^2 + 1"
 
 
+def an_extent_may_be_the_lesser_of_two_sizes():
+    runs = [
+        ({"a": a, "b": b, "c": c}, min(a, b))
+        for a, b, c in ((48, 8, 2), (49, 8, 2), (48, 9, 2), (5, 8, 2), (48, 60, 2), (48, 8, 3), (7, 7, 5))
+    ]
+    found = fit.extent(runs[0][0], runs)
+    assert found == "a*(1/(1 + a/b)) + b*(1 - 1/(1 + a/b))", found
+    assert fit.extent(runs[0][0], [(s, y + (s["c"] == 5)) for s, y in runs]) is None
+
+
 SPLATS = (
     """
 class Model(nn.Module):

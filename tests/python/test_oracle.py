@@ -23,7 +23,7 @@ import torch
 from oracle_asked import F, Plain, b, drawn, passes, positive, refusal, told, traced, w, x
 from oracle_rare import RARE
 from torch import nn
-from unseen_torch.oracle import constant, evaluate, ir, task_session
+from unseen_torch.oracle import constant, evaluate, ir, returned, task_session
 from unseen_torch.oracle import graph as graphs
 from unseen_torch.oracle.number import Unsupported
 
@@ -383,10 +383,10 @@ def nobody_is_held_to_what_the_module_itself_does_not_do():
     """In each configuration, not only in the first one. A NaN where the graph has none is such an answer."""
     task = type("Known", (), {"stateless": True})()
     _, _, judged = told(Plain(lambda t: t * 2), [x])
-    task_session.check(task, judged, lambda t: t * 2, [x])
+    task_session.check(task, [judged], lambda t: t * 2, [x])
     for other in (lambda t: t * 2 + 0.01, lambda t: torch.where(t == t[0, 0], torch.nan, t * 2)):
         try:
-            task_session.check(task, judged, other, [x])
+            task_session.check(task, [judged], other, [x])
         except Unsupported as error:
             assert "beyond what its declared arithmetic allows" in str(error)
         else:
@@ -442,11 +442,11 @@ def indices_are_right_by_what_they_name():
         (1 << 40, False),
     ):
         got = torch.tensor([index])
-        assert bool((evaluate.judge_index(j, got) == got).all()) == right, index
+        assert bool((returned.judge_index(j, got) == got).all()) == right, index
 
     def takes(j, *got):
         got = torch.tensor([got])
-        return bool((evaluate.judge_index(j, got) == got).all())
+        return bool((returned.judge_index(j, got) == got).all())
 
     for largest, greatest in ((True, (1, 2)), (False, (0, 3))):
         _, _, (_, j) = told(Plain(lambda t: torch.topk(t, 2, 1, largest)), [ties])
@@ -478,10 +478,10 @@ def indices_are_right_by_what_they_name():
     _, _, (_, j) = told(Plain(lambda t: t.cummax(1)), [ties])  # names a place again and again
     assert takes(j, 0, 1, 2, 2) and takes(j, 0, 1, 1, 1)
     _, _, (j,) = told(Plain(lambda t: t.argmin()), [ties])
-    assert evaluate.judge_index(j, torch.tensor(0)) == 0 and evaluate.judge_index(j, torch.tensor(3)) == 0
+    assert returned.judge_index(j, torch.tensor(0)) == 0 and returned.judge_index(j, torch.tensor(3)) == 0
     near = torch.tensor([[1.0, 1.0 + 2.0**-23]])  # after a product nobody can tell which is greater
     _, _, (j,) = told(Plain(lambda t: (t * 0.3).argmax(1)), [near])
-    assert evaluate.judge_index(j, torch.tensor([0])) == 0
+    assert returned.judge_index(j, torch.tensor([0])) == 0
     _, _, judged = told(Plain(lambda t: t * 0.3 > 0.3), [near])
     assert judged[0].allowed.tolist() == [[1.0, 1.0]]
     for factor in (0.3, torch.full((2, 2), 0.15)):  # a bound decides, and the runs

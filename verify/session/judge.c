@@ -109,14 +109,29 @@ static enum cause cause_of(int output, const struct judge_report *report)
     return report->unwritten || report->worst.tensor == output ? CAUSE_VALUE : CAUSE_INDEX;
 }
 
-/* Appends a sentence about one output. */
+/* Puts the sentence about a wrong length first, since it explains wrong elements. */
+static void describe_length(const char *of, const struct judge_report *report, char *detail)
+{
+    char rest[RESULT_DETAIL_SIZE];
+    snprintf(rest, sizeof rest, "%s", detail);
+    const int used = snprintf(detail, RESULT_DETAIL_SIZE, "%.60s has the length %.0f, %.0f is right%s", of,
+                              report->worst.got, report->worst.mid, rest[0] ? "; " : "");
+    snprintf(detail + used, RESULT_DETAIL_SIZE - (size_t)used, "%s", rest);
+}
+
+/* Adds a sentence about one output. */
 static void describe_wrong(const struct judge *judge, const struct judging *j, int output,
                            const struct judge_report *report, char *detail)
 {
-    const char *name = judge->options.problem->tensors[output].name;
+    const char *const name = judge->options.problem->tensors[output].name,
+                      *const length_of = judge->options.problem->tensors[output].length_of;
     const size_t used = strlen(detail), size = RESULT_DETAIL_SIZE - used;
     const char *comma = used ? "; " : "";
     char at[21 * PROBLEM_MAX_RANK], changed[64] = "";
+    if (length_of && !report->unwritten) {
+        describe_length(length_of, report, detail);
+        return;
+    }
     describe_place(&j->instance->tensor[output], report->first_wrong, at, sizeof at);
     if (report->changed)
         snprintf(changed, sizeof changed, "; %lld of them had to keep their bits",

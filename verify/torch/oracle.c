@@ -18,23 +18,6 @@
 
 enum { ALIGNMENT = 64 };
 
-struct oracle {
-    struct oracle_options options;
-    struct oracle_process process;
-    struct oracle_layout layout;
-    char *memory; /* shared with the process: inputs, returned outputs, the answer; NULL: none yet */
-    int64_t capacity;
-    int fd;      /* of the shared memory */
-    bool handed; /* the process has the descriptor */
-    bool fresh;  /* the answer in the memory belongs to the inputs in it */
-    struct instance_tensor shape[PROBLEM_MAX_TENSORS];
-    struct oracle_answer answer;
-    char reply[ORACLE_PACKET];
-    struct exact *exact; /* the last answer's graph; NULL: not fetched */
-    char *graph;         /* the memory that `exact` reads */
-    size_t graph_bytes;
-};
-
 struct oracle *oracle_begin(const struct oracle_options *options)
 {
     struct oracle *oracle = calloc(1, sizeof *oracle);
@@ -57,20 +40,11 @@ static void forget_memory(struct oracle *o)
     o->handed = o->fresh = false;
 }
 
-static void forget_graph(struct oracle *o)
-{
-    exact_close(o->exact);
-    if (o->graph)
-        munmap(o->graph, o->graph_bytes);
-    o->exact = NULL;
-    o->graph = NULL;
-}
-
 void oracle_end(struct oracle *o)
 {
     if (!o)
         return;
-    forget_graph(o);
+    oracle_forget_graph(o);
     oracle_stop(&o->process);
     forget_memory(o);
     free(o);
@@ -182,7 +156,7 @@ static int put(struct oracle *o, const struct oracle_question *question, int t, 
     return error;
 }
 
-/* Copies inputs and returned indices. Indices are judged by the values that they name. */
+/* Copies inputs and returned indices, which are judged by the values that they name. */
 static int put_all(struct oracle *o, const struct oracle_question *question, bool *same)
 {
     const struct problem *problem = o->options.problem;
@@ -190,9 +164,9 @@ static int put_all(struct oracle *o, const struct oracle_question *question, boo
         const enum tensor_role role = problem->tensors[t].role;
         const bool whole = is_whole(problem->tensors[t].dtype);
         int error = 0;
-        if (role != TENSOR_OUTPUT || whole)
+        if (role != TENSOR_OUTPUT || whole || o->layout.returned)
             error = put(o, question, t, question->tensor[t], o->layout.at[t], same);
-        if (!error && role == TENSOR_INOUT && whole)
+        if (!error && role == TENSOR_INOUT && (whole || o->layout.returned))
             error = put(o, question, t, question->after[t], o->layout.after[t], same);
         if (error)
             return error;
@@ -279,7 +253,7 @@ static void point_at_answer(const struct oracle *o, const struct instance *insta
 static enum oracle_status talk(struct oracle *o, char *packet, struct oracle_answer *answer)
 {
     int with = -1;
-    forget_graph(o);
+    oracle_forget_graph(o);
     enum oracle_status status = packet ? ORACLE_OK : ORACLE_SHORT;
     if (status == ORACLE_OK)
         status = start(o, answer);
@@ -293,11 +267,26 @@ static enum oracle_status talk(struct oracle *o, char *packet, struct oracle_ans
     return status;
 }
 
-static enum oracle_status ask(struct oracle *o, const struct instance *instance, struct oracle_answer *answer)
+/* Copies tensors and asks. If the answer depends on what was returned (signs of vectors), it asks again, with
+ * all outputs, and brings these from then on. */
+static enum oracle_status put_and_ask(struct oracle *o, const struct oracle_question *question, bool same,
+                                      struct oracle_answer *answer)
 {
-    const enum oracle_status status =
-        talk(o, oracle_packet(o->options.problem, instance, &o->layout), answer);
-    return status == ORACLE_OK ? oracle_read(o->options.problem, o->reply, answer) : status;
+    const struct problem *const problem = o->options.problem;
+    if (put_all(o, question, &same)) {
+        snprintf(answer->text, sizeof answer->text, "reading a tensor for the oracle failed");
+        return ORACLE_SHORT;
+    }
+    if (same) {
+        *answer = o->answer;
+        return ORACLE_OK;
+    }
+    const enum oracle_status status = talk(o, oracle_packet(problem, question->instance, &o->layout), answer);
+    if (status == ORACLE_OK && !o->layout.returned && strcmp(o->reply, "returned") == 0) {
+        o->layout.returned = true;
+        return put_and_ask(o, question, false, answer);
+    }
+    return status == ORACLE_OK ? oracle_read(problem, o->reply, answer) : status;
 }
 
 enum oracle_status oracle_ask(struct oracle *o, const struct oracle_question *question,
@@ -311,17 +300,9 @@ enum oracle_status oracle_ask(struct oracle *o, const struct oracle_question *qu
         return status;
     same = same && o->fresh; /* new memory has no inputs */
     o->fresh = false;
-    if (put_all(o, question, &same)) {
-        snprintf(answer->text, sizeof answer->text, "reading a tensor for the oracle failed");
-        return ORACLE_SHORT;
-    }
-    if (same) {
-        *answer = o->answer;
-    } else {
-        status = ask(o, question->instance, answer);
-        o->answer = *answer;
-        memcpy(o->shape, question->instance->tensor, sizeof o->shape);
-    }
+    status = put_and_ask(o, question, same, answer);
+    o->answer = *answer;
+    memcpy(o->shape, question->instance->tensor, sizeof o->shape);
     o->fresh = status == ORACLE_OK;
     if (status == ORACLE_OK)
         point_at_answer(o, question->instance, answer);
@@ -388,65 +369,4 @@ enum oracle_status oracle_admits(struct oracle *o, const struct instance *before
     }
     snprintf(text, size, "%s", answer.text);
     return status;
-}
-
-/* --- single elements --- */
-
-/* Maps a graph: the reply "graph NUMBERS TEXT" gives the bytes of both parts, and `fd` is a memory of sealed
- * size. */
-static bool map_graph(struct oracle *o, int fd, char *text, size_t size)
-{
-    size_t numbers, length;
-    struct stat status;
-    const int sealed = fcntl(fd, F_GET_SEALS);
-    if (sscanf(o->reply, "graph %zu %zu", &numbers, &length) != 2 || fstat(fd, &status) || sealed < 0 ||
-        !(sealed & F_SEAL_SHRINK) || (uint64_t)status.st_size < numbers ||
-        (uint64_t)status.st_size - numbers < length) {
-        snprintf(text, size, "the graph that came is no graph");
-        return false;
-    }
-    o->graph_bytes = (size_t)status.st_size;
-    o->graph = mmap(NULL, o->graph_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (o->graph == MAP_FAILED)
-        o->graph = NULL;
-    o->exact = o->graph ? exact_open(o->graph, numbers, length, text, size) : NULL;
-    return o->exact != NULL;
-}
-
-static enum oracle_status fetch_graph(struct oracle *o, char *text, size_t size)
-{
-    int fd = -1;
-    struct oracle_answer said = {.text = ""};
-    if (o->exact)
-        return ORACLE_OK;
-    if (!o->process.pid) {
-        snprintf(text, size, "the process that had the graph is gone");
-        return ORACLE_UNTOLD;
-    }
-    const enum oracle_status status =
-        oracle_exchange(&o->process, &o->options, "{\"graph\":1}", -1, o->reply, &fd, text, size);
-    if (status != ORACLE_OK)
-        return status;
-    if (fd < 0) {
-        const enum oracle_status why = oracle_read(o->options.problem, o->reply, &said);
-        snprintf(text, size, "%s", said.text);
-        return why == ORACLE_OK ? ORACLE_FAILED : why;
-    }
-    const bool ok = map_graph(o, fd, text, size);
-    close(fd);
-    if (!ok)
-        forget_graph(o);
-    return ok ? ORACLE_OK : ORACLE_FAILED;
-}
-
-enum oracle_status oracle_hear(struct oracle *o, int tensor, int64_t index, double *value, char *text,
-                               size_t size)
-{
-    const enum oracle_status status = fetch_graph(o, text, size);
-    if (status != ORACLE_OK)
-        return status;
-    int output = 0;
-    for (int t = 0; t < tensor; t++)
-        output += o->options.problem->tensors[t].role != TENSOR_INPUT;
-    return exact_element(o->exact, output, index, value, text, size) ? ORACLE_OK : ORACLE_UNTOLD;
 }

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include "exact.h"
 #include "oracle.h"
 
 enum { ORACLE_CHANNEL = 3, ORACLE_PACKET = 1 << 17, ORACLE_WORDS = 800 };
@@ -39,7 +40,28 @@ struct oracle_layout {
     int64_t at[PROBLEM_MAX_TENSORS], after[PROBLEM_MAX_TENSORS]; /* `after`: in-out tensors as returned */
     int64_t want[PROBLEM_MAX_TENSORS], allowed[PROBLEM_MAX_TENSORS];
     int64_t bytes;
+    bool returned; /* outputs that are no whole numbers are there, too: the answer depends on them */
 };
+
+struct oracle {
+    struct oracle_options options;
+    struct oracle_process process;
+    struct oracle_layout layout;
+    char *memory; /* shared with the process: inputs, returned outputs, the answer; NULL: none yet */
+    int64_t capacity;
+    int fd;      /* of the shared memory */
+    bool handed; /* the process has the descriptor */
+    bool fresh;  /* the answer in the memory belongs to the inputs in it */
+    struct instance_tensor shape[PROBLEM_MAX_TENSORS];
+    struct oracle_answer answer;
+    char reply[ORACLE_PACKET];
+    struct exact *exact; /* the last answer's graph; NULL: not fetched */
+    char *graph;         /* the memory that `exact` reads */
+    size_t graph_bytes;
+};
+
+/* Forgets the last answer's graph (oracle_graph.c). */
+void oracle_forget_graph(struct oracle *o);
 
 /* The packets below are malloced; NULL: out of memory. The hello packet names the task, the device and the
  * number of threads. oracle_packet asks for expected outputs. */

@@ -96,7 +96,8 @@ char *oracle_packet(const struct problem *problem, const struct instance *instan
         json_object_set_new(tensor, "allowed", json_integer(layout->allowed[t]));
         json_array_append_new(outputs, tensor);
     }
-    return dumped(json_pack("{s:o, s:o, s:o}", "sizes", sizes, "inputs", inputs, "outputs", outputs));
+    return dumped(json_pack("{s:o, s:o, s:o, s:b}", "sizes", sizes, "inputs", inputs, "outputs", outputs,
+                            "returned", (int)layout->returned));
 }
 
 static const char *next_line(const char *line)

@@ -131,6 +131,13 @@ static bool read_shape(const struct reading *r, const json_t *entry, struct task
     return true;
 }
 
+static bool read_optional(const struct reading *r, const json_t *object, const char *key,
+                          struct constraint **out)
+{
+    const json_t *const value = json_object_get(object, key);
+    return !value || (*out = read_expression(r, value)) != NULL;
+}
+
 static bool add_tensor(const struct reading *r, const json_t *entry, enum tensor_role role, int t)
 {
     struct imported *task = r->task;
@@ -143,16 +150,15 @@ static bool add_tensor(const struct reading *r, const json_t *entry, enum tensor
         return fail(
             r, "a tensor is called '%.40s'; a C name was expected that no axis, argument or other tensor has",
             name ? name : "");
-    if (!read_dtype(r, entry, &dtype) || !read_shape(r, entry, &task->shape[t]))
-        return false;
-    json_t *bound = json_object_get(entry, "bound");
-    if (bound && !(task->bound[t] = read_expression(r, bound)))
+    if (!read_dtype(r, entry, &dtype) || !read_shape(r, entry, &task->shape[t]) ||
+        !read_optional(r, entry, "bound", &task->bound[t]))
         return false;
     json_t *const low = json_object_get(entry, "low");
     if (json_is_string(low) && !(task->least[t] = read_expression(r, low)))
         return false;
     task->low[t] = json_integer_value(low);
-    task->tensors[t] = (struct tensor){name, dtype, role, task_shape_text(&task->shape[t]), NULL};
+    task->tensors[t] = (struct tensor){
+        name, dtype, role, task_shape_text(&task->shape[t]), NULL, text_of(entry, "length_of")};
     return task->tensors[t].shape != NULL || fail(r, "out of memory");
 }
 
@@ -235,13 +241,6 @@ static bool read_tensors(const struct reading *r)
 }
 
 /* --- classes --- */
-
-static bool read_optional(const struct reading *r, const json_t *object, const char *key,
-                          struct constraint **out)
-{
-    const json_t *const value = json_object_get(object, key);
-    return !value || (*out = read_expression(r, value)) != NULL;
-}
 
 static bool read_table(const struct reading *r, const json_t *object, struct task_fill *out)
 {

@@ -65,6 +65,11 @@ static const struct foreign {
      "        p = logits.softmax(-1)\n        value, at = logits.topk(8, -1)\n        q = p.gather(-1, at)\n"
      "        drop = q.cumsum(-1) - q > 0.8\n"
      "        return torch.softmax(torch.where(drop, -math.inf, value), -1)\n"},
+    {"picked", "x", "        return x[x > 0.5] * 2, torch.argwhere(x > 0.5)\n",
+     INPUTS("rows, cols = 12, 9", "torch.randn(rows, cols)"),
+     "        keep = (x > 0.5).reshape(-1).nonzero()[:, 0]\n        kept = x.reshape(-1)[keep]\n"
+     "        return kept + kept, torch.stack([keep // x.shape[1], keep % x.shape[1]], 1)\n",
+     "        at = torch.argwhere(x.t() > 0.5)\n        return x.t()[x.t() > 0.5] * 2, at.flip(1)\n"},
 };
 enum { FOREIGN = sizeof foreign / sizeof *foreign };
 
@@ -123,10 +128,62 @@ START_TEST(a_call_that_the_task_itself_refuses_is_nobodys_fault)
 }
 END_TEST
 
+static const struct foreign signs = {
+    "signs",
+    "x",
+    "        return torch.linalg.qr(x)\n",
+    INPUTS("rows, cols = 12, 7", "torch.randn(rows, cols)"),
+    "        q = torch.zeros(x.shape[0], min(x.shape))\n        for k in range(q.shape[1]):\n"
+    "            v = x[:, k]\n            for _ in range(2):\n"
+    "                v = v - q[:, :k] @ (q[:, :k].T @ v)\n"
+    "            q[:, k] = v / v.norm().clamp(min=1e-30)\n        return q, (q.T @ x).triu()\n",
+    "        q, r = torch.linalg.qr(x)\n        r[0] = -r[0]\n        return q, r\n"};
+
+/* Q and R may have other signs than LAPACK's. Some matrices are singular, and are not judged. */
+START_TEST(factors_may_have_other_signs_if_their_product_is_the_same)
+{
+    if (!cli_torch())
+        SKIP_TEST(no_torch);
+    put("signs.py", "Model", &signs, signs.task, signs.inputs);
+    put("good.py", "ModelNew", &signs, signs.good, "");
+    put("bad.py", "ModelNew", &signs, signs.bad, "");
+    CLI("import", "signs.py", "--python", cli_torch());
+    cli_expect(0, "wrote ");
+    CLI("verify", "./signs", "good.py", QUICKLY);
+    cli_expect(0, "general: ");
+    CLI("verify", "./signs", "bad.py", QUICKLY);
+    ck_assert_msg(strstr(cli.out, "specialized: ") || strstr(cli.out, "broken: "), "%s", cli.out);
+}
+END_TEST
+
+/* Another length is told before the elements, which lie elsewhere then. */
+START_TEST(a_failure_says_which_length_is_right)
+{
+    static const struct foreign picked = {.parameters = "x",
+                                          .task = "        return x[x > -9.0]\n",
+                                          .bad = "        return x.reshape(-1)[1:]\n",
+                                          .inputs = INPUTS("rows, cols = 12, 9", "torch.rand(rows, cols)")};
+    if (!cli_torch())
+        SKIP_TEST(no_torch);
+    put("picked.py", "Model", &picked, picked.task, picked.inputs);
+    put("bad.py", "ModelNew", &picked, picked.bad, "");
+    CLI("import", "picked.py", "--python", cli_torch());
+    cli_expect(0, "wrote ");
+    CLI("check", "./picked", "bad.py", "rows=4 cols=5 input=published seed=3", "--device", "host", "--python",
+        cli_torch());
+    cli_expect(1, "y has the length 19, 20 is right; ");
+    CLI("audit", "./picked", "--python", cli_torch());
+    cli_expect_error(2, "the length of y depends on values", "outputs of fixed shapes were expected",
+                     "unseen verify");
+}
+END_TEST
+
 TCase *task_foreign_case(void)
 {
     TCase *task = tcase_create("foreign");
     tcase_add_loop_test(task, an_honest_solution_is_general_and_a_faulty_one_is_found, 0, FOREIGN);
+    tcase_add_test(task, factors_may_have_other_signs_if_their_product_is_the_same);
+    tcase_add_test(task, a_failure_says_which_length_is_right);
     tcase_add_test(task, a_call_that_the_task_itself_refuses_is_nobodys_fault);
     return task;
 }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import torch
 
-from ..oracle import evaluate
+from ..oracle import evaluate, returned
 
 # else 1e-4: KernelBench's atol and rtol by precision
 PUBLISHED = {torch.float16: 1e-2, torch.bfloat16: 1e-2}
@@ -40,7 +40,7 @@ def ours(judged: Sequence[evaluate.Judged], out: Sequence[torch.Tensor]) -> floa
     worst = 0.0
     for j, got in zip(judged, out):
         if not j.number.is_float:
-            want = evaluate.judge_index(j, got) if got.dtype == torch.int64 else j.want
+            want = returned.judge_index(j, got) if got.dtype == torch.int64 else j.want
             worst = max(worst, float("inf") if bool(((got.double() - want).abs() > j.allowed).any()) else 0.0)
             continue
         error = (got.double() - j.want).abs()
@@ -89,7 +89,7 @@ def hardened(
         if want.shape != got.shape:
             return False
         if not j.number.is_float:
-            right = evaluate.judge_index(j, got) if got.dtype == torch.int64 else j.want
+            right = returned.judge_index(j, got) if got.dtype == torch.int64 else j.want
             if bool((got.double() != right).any()):
                 return False
         elif not torch.allclose(want.double(), got.double(), atol=atol, rtol=rtol):

@@ -66,6 +66,12 @@ class Run:
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
         with open(request["task"], encoding="utf-8") as file:
             description = json.load(file)
+        lengths = [o["length_of"] for o in description["outputs"] if "length_of" in o]
+        if lengths:
+            fail(
+                f"{request['task']}: the length of {lengths[0]} depends on values; outputs of fixed shapes "
+                "were expected\n---> unseen verify judges solutions of such a task"
+            )
         source = sources.load_imported(os.path.dirname(request["task"]), description)
         device = "cuda" if request["device"] == "cuda" and torch.cuda.is_available() else "cpu"
         self.subject = case.Subject(description, source, device)

@@ -22,7 +22,7 @@ def turned(t):
     return t.transpose(-1, -2)
 
 
-def infinite_where(hopeless, e):
+def infinite_where(hopeless, e) -> torch.Tensor:
     return torch.where(hopeless, math.inf, e)
 
 
@@ -70,15 +70,17 @@ class System:
         )
 
 
-def triangle(A, upper, unit):
-    t = A.triu() if upper else A.tril()
-    return (
-        t
-        - torch.diag_embed(t.diagonal(dim1=-2, dim2=-1))
-        + torch.eye(t.shape[-1], dtype=t.dtype, device=t.device)
-        if unit
-        else t
-    )
+def triangle(x, upper, unit):
+    """The triangle as a matrix of its own. A unit diagonal is exact, but its products with the solution round
+    like all others."""
+
+    def part(t, diagonal):
+        t = t.triu(unit) if upper else t.tril(-unit)
+        return t + diagonal * torch.eye(*t.shape[-2:], dtype=t.dtype, device=t.device)
+
+    made = same(lambda t: part(t, 0), x)
+    made.v, made.runs = part(x.v, unit), None if x.runs is None else [part(t, unit) for t in x.runs]
+    return made
 
 
 def of_matrix(x):
@@ -96,13 +98,12 @@ def solve_triangle(cx, A, B, upper, left=True, unit=False):
     if not left:
         return same(turned, solve_triangle(cx, same(turned, A), same(turned, B), not upper, True, unit))
     A, B = batched(A, B)
-    A = same(lambda t: t.triu() if upper else t.tril(), A)
 
     def solve(M, b):
-        return torch.linalg.solve_triangular(M, b, upper=upper, unitriangular=unit)
+        return torch.linalg.solve_triangular(M, b, upper=upper)
 
     n = A.v.shape[-1]
-    return System(cx, A, B, solve, lambda M: triangle(M, upper, unit).abs(), n + MORE).result()
+    return System(cx, triangle(A, upper, int(unit)), B, solve, torch.abs, n + MORE).result()
 
 
 @rule("aten.linalg_solve_triangular.default")
@@ -289,28 +290,9 @@ def values_of(cx, A, f):
     )
 
 
-CONVENTION = "{}: which sign (or which basis of equal ones) the vectors have is a convention, so that more than one answer is right"
-
-
-@rule("aten._linalg_svd.default")
-def singular(cx, A, full_matrices=False, compute_uv=True, **_):
-    if compute_uv and cx.wanted & {0, 2}:
-        raise Unsupported(CONVENTION.format("singular vectors"))
-    return None, values_of(cx, A, torch.linalg.svdvals), None
-
-
-@rule("aten._linalg_eigh.default")
-def symmetric(cx, A, uplo="L", compute_v=True):
-    if compute_v and 1 in cx.wanted:
-        raise Unsupported(CONVENTION.format("eigenvectors"))
-    return values_of(cx, A, lambda t: torch.linalg.eigvalsh(t, UPLO=uplo)), None
-
-
 refuse(
-    CONVENTION.format("a QR factorization"),
-    "aten.linalg_qr.default",
+    "reflectors of a QR factorization: each library has its own",
     "aten.geqrf.default",
-    "aten.linalg_householder_product.default",
 )
 refuse(
     "eigenvalues of a matrix that need not be symmetric have no order, and in general no bound",
@@ -320,10 +302,6 @@ refuse(
 )
 refuse(
     "a factorization with pivots: which rows they are is a choice",
-    "aten.linalg_lu_factor_ex.default",
-    "aten.linalg_lu.default",
     "aten.linalg_ldl_factor_ex.default",
-    "aten.lu_unpack.default",
-    "aten.linalg_lu_solve.default",
     "aten.linalg_ldl_solve.default",
 )

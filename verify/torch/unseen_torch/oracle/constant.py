@@ -10,6 +10,7 @@ import torch
 
 from .eager import run
 from .evaluate import evaluate
+from .number import Unsupported
 
 if TYPE_CHECKING:
     from .evaluate import Judged
@@ -41,7 +42,10 @@ def is_constant(
         again = run(graph, state, others, double=True)
     # an operation may lack an fp64 implementation
     except (RuntimeError, TypeError, ValueError, IndexError):
-        again = [number.v for number, _ in evaluate(graph, state, others, seed, runs=0, device=device)]
+        try:
+            again = [number.v for number, _ in evaluate(graph, state, others, seed, runs=0, device=device)]
+        except Unsupported:
+            return False  # others are not in its domain, such as matrices that are not positive definite
     if any(v.shape != j.want.shape for j, v in zip(judged, again)):
         return False  # the output's length depends on values
     return all(bool(((v.double() - j.want).abs() <= j.allowed).all()) for j, v in zip(judged, again))

@@ -21,8 +21,8 @@ REFUSED: dict[
 ] = {}  # reasons of operations that no rule can evaluate, by name; known before evaluation
 
 
-def rule(*names):
-    def keep(function):
+def rule(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def keep(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
             RULES[name] = function
         return function
@@ -40,7 +40,7 @@ def refuse(why, *names):
         RULES[name], REFUSED[name] = refused, why
 
 
-def or_zero(bound, like):
+def or_zero(bound, like) -> torch.Tensor:
     return torch.zeros_like(like) if bound is None else bound
 
 

@@ -11,12 +11,15 @@ from . import (  # noqa: F401  (each import registers its rules)
     discontinuous,
     elementwise,
     expanded,
+    factors,
     fourier,
     gradients,
     masked_rows,
+    matrix_functions,
     norms,
     products,
     resized,
+    returned,
     routes,
     sampling,
     scans,
@@ -30,18 +33,14 @@ from . import (  # noqa: F401  (each import registers its rules)
 from .elementwise import RULES
 from .graph import coarsest, declared, is_exponent, narrowed, packet, target_name
 from .number import (
-    APART,
     CALIBRATED,
     EIGHT_BITS,
     FEW,
-    FIRST,
     SMALLEST,
-    STABLE,
     UNIT,
     Context,
     Number,
     Unsupported,
-    distance,
     exact,
     of_mask,
 )
@@ -56,10 +55,12 @@ JUMPING = 4
 UNITS_UNTELLABLE = 8
 
 
-def evaluate(graph, state, inputs, seed=1, runs=RUNS, device="cpu", tables=frozenset()):
+def evaluate(graph, state, inputs, seed=1, runs=RUNS, device="cpu", tables=frozenset(), sides=None):
     """Returns the outputs as Numbers. `state` maps names to tensors, and `inputs` are the arguments of forward.
-    `tables` names the tensors of the state that every implementation's constructor computes for itself."""
+    `tables` names the tensors of the state that every implementation's constructor computes for itself.
+    `sides` decides few open elements of masks that pick (sides.py)."""
     cx = Context(device, runs, seed, graph.recurrent)
+    cx.sides = sides
     given = [state[name] for name in graph.names] + [inputs[i] for i in graph.inputs]
     places = iter(zip(given, [name in tables for name in graph.names] + [False] * len(graph.inputs)))
     env = {}
@@ -156,9 +157,8 @@ def call(cx, node, env):
     args, named = with_indices(cx, node, env, args, named)
     kind = packet(node)
     kind = kind[:-1] if kind.endswith("_") and not kind.endswith("__") else kind
-    undecided = packet(node) not in BLANK and any(
-        isinstance(x, Number) and x.is_undecided for x in tree_leaves([args, named])
-    )
+    args = masked_rows.with_sides(cx, node, args)
+    undecided = packet(node) not in BLANK and has_undecided((args, named))
     counted = kind in wholes.COUNTING and undecided and args[0].v.dtype == torch.bool
     if undecided and packet(node) not in CHOOSING and (cx.dtype.is_floating_point or counted):
         args, named = tree_map(
@@ -185,6 +185,7 @@ def call(cx, node, env):
     if kind in BESIDE and isinstance(result, Number):
         keep_beside(result, args)
     expanded.follow(cx, node, args, result)
+    returned.follow(kind, args, result, lambda x: function(cx, x, *args[1:], **named))
     if packet(node).endswith("_") and not packet(node).endswith("__"):
         env[node.args[0]] = result
     return result
@@ -202,6 +203,10 @@ def keep_beside(result, args):
             result.beside = (
                 x.beside.expand(result.v.shape) if result.beside is None else result.beside | x.beside
             )
+
+
+def has_undecided(tree):
+    return any(isinstance(x, Number) and x.is_undecided for x in tree_leaves(tree))
 
 
 def with_indices(cx, node, env, args, named):
@@ -254,6 +259,7 @@ class Judged:
     def __init__(self, number, dtype, coarsest):
         # A few roundings of bf16 are not an ill condition.
         self.untellable = max(UNTELLABLE, UNITS_UNTELLABLE * coarsest)
+        self.signs, number = number.signs, number if number.signs is None else number.signs.settled(number)
         self.number, self.dtype, self.dropped, self.ensemble, self.enclosed = number, dtype, None, False, True
         self.want = number.v.double()
         self.beside = self.jumping(number)
@@ -381,49 +387,7 @@ class Judged:
         return unit * self.want.abs().clamp(min=least)
 
 
-def judge_index(judged, got):
-    """Judges indices. An index is right if the value that it names is within the bounds of the best one. Among equal
-    values without error (elements of an input), it must name the one that PyTorch's documentation promises.
-
-    Returns `want`, with every right index of the candidate in its place.
-    """
-    number = judged.number
-    if number.names is None:
-        return judged.want
-    values, dim, ties = number.names
-    flat = dim is None
-    widen = (
-        (lambda t: t.reshape(-1))
-        if flat
-        else (lambda t: t)
-        if number.v.dim() == values.v.dim()
-        else (lambda t: t.unsqueeze(dim))
-    )
-    x, b = (None if t is None else t.reshape(-1) if flat else t for t in (values.v, values.b))
-    dim = 0 if flat else dim
-    best, named = widen(number.v), widen(got)
-    inside = (named >= 0) & (named < x.shape[dim])
-    at = torch.where(inside, named, best)
-    gap = distance(x.gather(dim, at), x.gather(dim, best))
-    reach = torch.zeros_like(gap) if b is None else b.gather(dim, at) + b.gather(dim, best)
-    right = inside & (gap <= reach)
-    if ties in (FIRST, STABLE):
-        right &= (reach > 0) | (at == best)
-    if ties in (APART, STABLE):
-        right &= ~named_twice(named, dim)
-    return torch.where(right.reshape(got.shape), got, number.v).double()
-
-
-def named_twice(index, dim):
-    order = index.argsort(dim=dim, stable=True)
-    same = index.gather(dim, order).diff(dim=dim) == 0
-    edge = torch.zeros_like(order.narrow(dim, 0, min(1, order.shape[dim])), dtype=torch.bool)
-    return torch.zeros_like(order, dtype=torch.bool).scatter(
-        dim, order, torch.cat([edge, same], dim) | torch.cat([same, edge], dim)
-    )
-
-
-def answer(graph, state, inputs, seed=1, device="cpu", tables=frozenset()):
+def answer(graph, state, inputs, seed=1, device="cpu", tables=frozenset(), sides=None):
     """Returns the reference of every output."""
-    told = evaluate(graph, state, inputs, seed, device=device, tables=tables)
+    told = evaluate(graph, state, inputs, seed, device=device, tables=tables, sides=sides)
     return [Judged(number, dtype, unit) for (number, dtype), unit in zip(told, coarsest(graph))]

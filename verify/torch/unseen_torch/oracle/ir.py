@@ -118,9 +118,9 @@ class Lowered:
         return self.binary("div", a, b)
 
 
-def lowered(graph, state, inputs):
+def lowered(graph, state, inputs, without=()):
     """Returns (JSON of nodes and outputs, the parts of the memory). Raises Unsupported if an operation has no
-    lowering."""
+    lowering. Outputs at the places `without` have no single elements."""
     from . import lower_aten  # noqa: F401  (registers the operations)
 
     low, env = Lowered(), {}
@@ -135,10 +135,10 @@ def lowered(graph, state, inputs):
         elif node.op == "output":
             outs = torch.fx.node.map_arg(node.args[0], lambda n: env[n])
             outs = list(outs) if isinstance(outs, (tuple, list)) else [outs]
-            text = json.dumps(
-                {"nodes": low.nodes, "outputs": [o.node if isinstance(o, Ref) else -1 for o in outs]}
-            )
-            return text, low.parts
+            found = [o.node if isinstance(o, Ref) else -1 for o in outs]
+            for place in without:
+                found[place] = -1
+            return json.dumps({"nodes": low.nodes, "outputs": found}), low.parts
         else:
             env[node] = one(low, node, env)
     raise Unsupported("the graph has no output")

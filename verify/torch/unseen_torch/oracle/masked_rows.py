@@ -7,8 +7,9 @@ from the list to its place. No operation may count the rows, truncate them, or c
 """
 
 import torch
+from torch.utils._pytree import tree_map
 
-from .graph import target_name
+from .graph import packet, target_name
 from .number import Number, Unsupported
 
 POINTWISE = (
@@ -47,7 +48,7 @@ WRITTEN = -1  # the rows were written to their places; the list ends here
 
 
 def nonzero(cx, node, mask):
-    if not _goes_row_by_row(node):
+    if not goes_row_by_row(node):
         raise Unsupported("aten.nonzero.default of what an honest implementation may decide either way")
     may = mask.v.bool() | mask.open.expand(mask.v.shape)
     places = torch.nonzero(may)
@@ -57,7 +58,22 @@ def nonzero(cx, node, mask):
     )
 
 
-def _goes_row_by_row(node):
+def with_sides(cx, node, args):
+    """Decides the open elements of masks whose length a result has."""
+    picks = packet(node) in ("index", "masked_select") or (
+        packet(node) == "nonzero" and not goes_row_by_row(node)
+    )
+    if cx.sides is None or not picks:
+        return args
+
+    def of(x):
+        is_mask = isinstance(x, Number) and x.v.dtype == torch.bool and x.is_undecided
+        return cx.sides.of(x) if is_mask else x
+
+    return tree_map(of, args)
+
+
+def goes_row_by_row(node):
     row, nodes, is_written = {node: 0}, list(node.graph.nodes), False
     for user in nodes[nodes.index(node) + 1 :]:
         if any(n in row for n in user.all_input_nodes):

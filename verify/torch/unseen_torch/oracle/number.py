@@ -64,6 +64,7 @@ class Number:
         "expanded",
         "sides",
         "beside",
+        "signs",
     )
 
     def __init__(self, v, r=None, b=None, runs=None, open=None, names=None, whole=False, there=False):
@@ -78,6 +79,7 @@ class Number:
         self.parts = 1  # number of exponentials that were added up (exponents.py)
         # A sum of products has the sum of its terms' magnitudes (None: |v|), and the number of its terms.
         self.terms, self.count = None, 1
+        self.signs = None  # of the vectors of a factorization (returned.py)
         self.expanded = None  # sizes of a sum that a power may be expanded to (expanded.py)
         self.there = there  # an open index names the right place, but may be absent (masked_rows.py)
 
@@ -102,7 +104,7 @@ class Number:
         return not self.is_float and self.open is not None and bool(self.open.any())
 
 
-def unit_of(dtype):
+def unit_of(dtype) -> float:
     """The unit roundoff of computations. Narrow formats compute sums and functions in fp32."""
     return U64 if dtype == torch.float64 else U32
 
@@ -130,7 +132,7 @@ def rounded(v, *operands):
     return v.abs() > WHOLE if all(x.whole for x in operands) else 1.0
 
 
-def distance(a, b):
+def distance(a, b) -> torch.Tensor:
     """|a - b| in fp64. The distance of equal values is 0, also for infinities, whose difference is NaN."""
     return torch.where(a == b, 0.0, (a.double() - b.double()).abs())
 
@@ -187,11 +189,12 @@ class Context:
     """The settings of an evaluation (runs, seed, device), and the properties of the current operation."""
 
     def __init__(self, device, runs, seed, recurrent=False):
-        self.device, self.count = device, runs
+        self.device, self.count, self.name = device, runs, ""
         self.gates = 4 if recurrent else 1  # factor of the absolute error of a sigmoid or a tanh
         self.generator = torch.Generator(device=device)
         self.generator.manual_seed(seed)
         self.dtype = torch.float32  # declared type of the current operation
+        self.sides = None  # of open decisions (sides.py)
         # a 16-bit format to which its result may be rounded, although its declared type is wider
         self.narrow = None
         self.fixed = False  # its result depends on sizes alone
@@ -230,7 +233,7 @@ class Context:
     def number(self, x):
         return x if isinstance(x, Number) else self.scalar(x)
 
-    def out(self, v, propagated, local, runs=None, typical=None):
+    def out(self, v, propagated, local, runs=None, typical=None) -> "Number":
         """The result of an operation.
 
         v           in fp64
@@ -369,7 +372,7 @@ def lost(cx, x, where):
     )
 
 
-def same(f, x, zero_fill=True):
+def same(f, x, zero_fill=True) -> Number:
     """Applies an operation that only moves elements to values, bounds and runs alike."""
     if not isinstance(x, Number):
         raise Unsupported("an element-moving operation on a Python number")
@@ -392,4 +395,5 @@ def same(f, x, zero_fill=True):
     made.count, made.parts = x.count, x.parts
     made.sides = None if x.sides is None else tuple(f(t) for t in x.sides)
     made.beside = None if x.beside is None else f(x.beside.expand(x.v.shape))
+    made.signs = None if x.signs is None else x.signs.moved(f)
     return made

@@ -67,7 +67,11 @@ def of_no_operands(cx, node, args, named):
         return None
 
     def as_number(t):
-        return Number(t.double() if t.is_floating_point() else t)
+        if not t.is_floating_point():
+            return Number(t)
+        # Such results are constants. fp32 does not represent all of them: bins have edges at thirds.
+        held = (t.float().double() == t) | ~t.isfinite()
+        return cx.out(t.double(), lambda level: None, lambda u: torch.where(held, 0.0, 2 * u * t.abs()))
 
     return tree_map(lambda t: as_number(t) if isinstance(t, torch.Tensor) else t, made)
 

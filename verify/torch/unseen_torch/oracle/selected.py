@@ -334,9 +334,16 @@ def ctc_loss(cx, logs, targets, lengths, target_lengths, blank=0, zero_infinity=
     def f(t):
         return torch.ops.aten._ctc_loss(t.double(), targets, lengths, target_lengths, blank, zero_infinity)
 
+    def written(alpha):
+        """The paths within the lengths. PyTorch leaves the others as the memory is."""
+        for dim, ends in ((1, torch.as_tensor(lengths)), (2, 2 * torch.as_tensor(target_lengths) + 1)):
+            at = torch.arange(alpha.shape[dim], device=alpha.device)
+            yield (at < ends.reshape(-1, 1).to(alpha.device)).unsqueeze(3 - dim)
+
     v, alpha = f(logs.v)
+    in_time, in_target = written(alpha)
     steps = logs.v.shape[0]
-    size = torch.where(alpha.isfinite(), alpha.abs(), 0.0).flatten(1).amax(1) + 16
+    size = torch.where(alpha.isfinite() & in_time & in_target, alpha.abs(), 0.0).flatten(1).amax(1) + 16
 
     def propagated(level):
         e = logs.error(level)

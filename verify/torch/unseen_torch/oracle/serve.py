@@ -2,7 +2,8 @@
 
 The first packet names the task. Each further packet holds a question about a configuration, and the places of its
 tensors in a shared memory. The memory's descriptor comes with the packet if it is new. The answer's first line is
-`ok`, or the reason after `dropped`, `short` or `failed`. After `ok`, there is one line for each output.
+`ok`, or the reason after `dropped`, `short` or `failed`. It is `returned` if the answer depends on results that the
+question did not bring. After `ok`, there is one line for each output.
 """
 
 import array
@@ -46,6 +47,11 @@ def keep_memory():
     return lambda: libc.malloc_trim(0)
 
 
+def _inside(judged):
+    """The part of an output's memory that holds the answer. Elements beyond it are 0."""
+    return tuple(slice(n) for n in judged.want.shape)
+
+
 class Server:
     def __init__(self, channel, hello):
         # Warnings must not follow the error: its lines should be the last ones.
@@ -73,26 +79,48 @@ class Server:
             return torch.zeros(shape, dtype=dtype)
         return torch.frombuffer(self.memory, dtype=dtype, count=count, offset=at).reshape(shape)
 
+    def unfit(self, judged, outputs):
+        """Returns the answer if the references do not fit the outputs, or are dropped. None: neither."""
+        from ..task import varying
+
+        if len(judged) != len(outputs):
+            return f"failed the task has {len(judged)} outputs; {len(outputs)} were expected"
+        dims = self.task.varying()
+        for j, output in zip(judged, outputs):
+            if not varying.fits(j.want.shape, output["shape"], dims.get(output["name"], ())):
+                shape = f"{list(j.want.shape)}; {output['shape']} was expected"
+                return f"failed output {output['name']} has shape {shape}"
+            if j.dropped:
+                return f"dropped {j.dropped}"
+        return None
+
     def answer(self, question):
-        from .evaluate import judge_index
+        from . import returned, sides
 
         given = {t["name"]: self.view(t, t["at"]).clone() for t in question["inputs"]}
         judged, constant = self.opened.answers(self.task, question["sizes"], given, question.get("seed", 1))
         outputs = question["outputs"]
-        if len(judged) != len(outputs):
-            return f"failed the task has {len(judged)} outputs; {len(outputs)} were expected"
+        why = next((w for w in (self.unfit(way, outputs) for way in judged.ways) if w), None)
+        if why:
+            return why
+        # The first question about a task does not bring results that are no whole numbers.
+        several = len(judged.ways) > 1 or any(j.signs is not None for j in judged)
+        if several and not question.get("returned"):
+            return "returned"
+        if len(judged.ways) > 1:
+            judged = sides.nearest(judged.ways, [self.view(o, o["got"]) for o in outputs])
         lines = ["ok"]
-        for j, output in zip(judged, outputs):
-            if list(j.want.shape) != list(output["shape"]):
-                return f"failed output {output['name']} has shape {list(j.want.shape)}; {output['shape']} was expected"
-            if j.dropped:
-                return f"dropped {j.dropped}"
-            want = j.want
-            if not j.number.is_float and "got" in output:
-                want = judge_index(j, self.view(output, output["got"]).to(j.want.device))
+        got = [
+            self.view(o, o["got"])[_inside(j)].to(j.want.device)
+            if "got" in o and (not j.number.is_float or question.get("returned"))
+            else None
+            for j, o in zip(judged, outputs)
+        ]
+        for j, output, want in zip(judged, outputs, returned.wanted(judged, got)):
             for name, values in (("want", want), ("allowed", j.allowed)):
-                place = {"shape": output["shape"], "dtype": "float64"}
-                self.view(place, output[name]).copy_(values)
+                place = self.view({"shape": output["shape"], "dtype": "float64"}, output[name])
+                place.zero_()
+                place[_inside(j)] = values.to(place.device)
             lines.append(
                 f"{'enclosed' if j.enclosed else 'fp64'} {'ensemble' if j.ensemble else 'bound'} "
                 f"{'constant' if constant else 'varies'} {j.relative:.3g}{' open' if j.untold else ''}"
@@ -149,7 +177,7 @@ class Server:
         """Sends the last question's graph as primitives, in a new memory: numbers, then JSON."""
         from .ir import lowered
 
-        text, parts = lowered(*self.task.last)
+        text, parts = lowered(*self.task.last, self.task.padded())
         with os.fdopen(os.memfd_create("unseen-graph", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING), "wb") as file:
             for part in parts:
                 file.write(part.numpy().tobytes())

@@ -10,9 +10,9 @@ import sys
 import torch
 
 from ..oom import is_short
-from ..task import CONSTRUCTION_SEED, effects, number_of, shaped, source, weight
-from . import constant, evaluate, graph
-from .number import Unsupported
+from ..task import CONSTRUCTION_SEED, effects, number_of, shaped, source, varying, weight
+from . import constant, evaluate, graph, returned, sides
+from .number import U32, Number, Unsupported
 
 KEPT = 4  # sizes whose modules and graphs are cached
 NEAR = 1e-2  # tolerance between two answers of one model
@@ -28,6 +28,15 @@ class Task:
         self.source = source.load_imported(os.path.dirname(path), self.description)
         self.device, self.kept, self.stateless = device, {}, False
         self.last = None  # graph, state and inputs of the last question
+
+    def varying(self):
+        """Returns the dimensions that depend on values, by the output's name."""
+        return {e["name"]: e["varying"] for e in self.description.get("outputs", []) if "varying" in e}
+
+    def padded(self):
+        """Returns the places of varying outputs, counted from the last result."""
+        results = [e for e in self.description.get("outputs", []) if "length_of" not in e]
+        return [k - len(results) for k, e in enumerate(results) if "varying" in e]
 
     def spread(self, sizes):
         """Converts values of axes to values of the source's sizes."""
@@ -128,15 +137,17 @@ def _copied(value):
 def _is_off(judged, out, times):
     """True if an answer of the module exceeds the allowed error `times` times, or is NaN although that of its graph is
     not."""
-    for j, got in zip(judged, out):
-        got = got.double().to(j.want.device)
-        near = ((got - j.want).abs() <= times * j.allowed) | (got == j.want) | j.want.isnan()
+    for j, got, want in zip(judged, out, returned.wanted(judged, out)):
+        if got.shape != want.shape:
+            return True
+        got = got.double().to(want.device)
+        near = ((got - want).abs() <= times * j.allowed) | (got == want) | want.isnan()
         if j.number.is_float and not bool(near.all()):
             return True
     return False
 
 
-def check(task, judged, model, inputs):
+def check(task, ways, model, inputs):
     """Compares the module's own answers with those of its graph. Eager PyTorch must itself stay within the allowed
     error. The first time, the module is called twice: a different second answer shows state that it keeps between
     calls."""
@@ -147,7 +158,8 @@ def check(task, judged, model, inputs):
     times = 1 if getattr(task, "device", "cpu") == "cpu" else 4
     for call in ("first",) if task.stateless else ("first", "second"):
         torch.manual_seed(1)
-        if _is_off(judged, effects.outputs(model, list(map(_copied, inputs))), times):
+        out = effects.outputs(model, list(map(_copied, inputs)))
+        if all(_is_off(judged, out, times) for judged in ways):
             raise Unsupported(
                 "the module's own answer is beyond what its declared arithmetic allows here"
                 if task.stateless
@@ -187,9 +199,26 @@ def answers(task, sizes, tensors, seed=1):
     task.last = (traced, state, moved)
     with torch.no_grad():
         try:
-            judged = evaluate.answer(traced, state, moved, seed, device, _tables(task, model))
-            same = constant.is_constant(judged, traced, state, moved, seed, device)
+            ways = sides.answers(traced, state, moved, seed, device, _tables(task, model))
+            same = len(ways) == 1 and constant.is_constant(ways[0], traced, state, moved, seed, device)
         except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
             raise _cause(error, model, inputs)  # noqa: B904  (may be the error itself)
-        check(task, judged, model, inputs)
-    return judged, same
+        check(task, ways, model, inputs)
+    return Answers([judged + _lengths(task, judged) for judged in ways]), same
+
+
+class Answers(list[evaluate.Judged]):
+    """The references of all outputs. `ways` has those of each way that open decisions can fall (sides.py)."""
+
+    def __init__(self, ways):
+        super().__init__(ways[0])
+        self.ways = ways
+
+
+def _lengths(task, judged):
+    """The references of the extents that depend on values."""
+    dims = list(task.varying().values()) if isinstance(task, Task) else []
+    return [
+        evaluate.Judged(Number(varying.extents(judged[place].want, d)), torch.int64, U32)
+        for place, d in zip(task.padded() if dims else [], dims)
+    ]

@@ -31,6 +31,27 @@ class BadResult(Exception):
 SOLUTION = "_unseen_solution"  # the package of all files of a candidate, for relative imports
 
 
+class Later:
+    """A result that is made of a returned `part` after the call. A part that is None is not checked."""
+
+    def __init__(self, part: Any, make: Callable[[], Any]) -> None:
+        self.part, self.make = part, make
+
+
+def kind(value: Any) -> str:
+    """Names the type of a value."""
+    if value is None:
+        return "None"
+    name = f"a {type(value).__module__}.{type(value).__qualname__}"
+    return name.replace("a builtins.", "a ").replace("a _unseen_solution.", "a ")
+
+
+def measured(bound: Any, result: Any) -> Any:
+    """Returns a call's result. An adapter may add outputs to it: extents that depend on values."""
+    further = getattr(bound, "measured", None)
+    return further(result) if further else result
+
+
 def load_module(path: str, root: str | None = None) -> ModuleType:
     """Loads the entry file at `path` of the candidate in the folder `root`.
 

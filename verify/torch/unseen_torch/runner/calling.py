@@ -59,6 +59,7 @@ class Call:
         self.inputs: list[str] = []
         self.outputs: list[str] = []
         self.model = lambda entry, **how: binding.Model(entry, self, **how)
+        self.later = binding.Later
         self.fingerprint = lambda tensors: binding.fingerprint(torch, tensors)
         self.last: Bound | None = (
             None  # the previous binding, whose model may serve this configuration as well
@@ -265,7 +266,7 @@ class Caller:
             with self.no_grad():
                 result = self.current()
             self.library.unseen_ended()
-            self.take(result)
+            self.take(binding.measured(self.current, result))
             return DONE
         except BaseException as error:
             return self.explain(error)
@@ -301,7 +302,7 @@ class Caller:
             pairs = [((outputs or written)[0], result)]
         else:
             raise binding.BadResult(
-                f"returned {self.kind(result)}; expected {self.describe(outputs or written)}"
+                f"returned {binding.kind(result)}; expected {self.describe(outputs or written)}"
             )
         for i, value in pairs:
             self.take_one(i, value)
@@ -326,15 +327,6 @@ class Caller:
         values = tuple(result[n] for n in names)
         return values if len(values) > 1 else values[0]
 
-    @staticmethod
-    def kind(value: Any) -> str:
-        name = f"a {type(value).__module__}.{type(value).__qualname__}"
-        return (
-            "None"
-            if value is None
-            else name.replace("a builtins.", "a ").replace("a _unseen_solution.", "a ")
-        )
-
     def describe(self, numbers: list[int]) -> str:
         words = []
         for i in numbers:
@@ -342,12 +334,12 @@ class Caller:
             words.append(f"{t.name.decode()} {str(self.formats[t.dtype])[6:]} {list(t.dim[: t.rank])}")
         return ("a torch.Tensor, " if len(words) == 1 else "a tuple of tensors: ") + ", ".join(words)
 
-    def complaint(self, i: int, value: Any) -> str | None:
-        """Returns the reason why a value is no valid result, or None."""
+    def complaint(self, i: int, value: Any, is_part: bool = False) -> str | None:
+        """Returns the reason why a value is no valid result, or None. A part may have smaller extents."""
         t, get = self.plan.tensor[i], self.get
         if type(value) is not self.tensor_type:
             inherits = self.tensor_type in type.mro(type(value))
-            return self.kind(value) + (", a subclass" if inherits else "")
+            return binding.kind(value) + (", a subclass" if inherits else "")
         if (
             get.nested(value)
             or get.layout(value) is not self.strided
@@ -362,7 +354,7 @@ class Caller:
             return f"a tensor on {get.device(value)}"
         if get.dtype(value) is not self.formats[t.dtype]:
             return f"a tensor of {str(get.dtype(value))[6:]}"
-        if shape != dims and not (shape == () and dims == (1,)):
+        if shape != dims and not (shape == () and dims == (1,)) and not is_part:
             return f"a tensor of the shape {list(shape)}"
         if get.is_neg(value) or get.is_conj(value):
             return "a tensor whose sign is still to be applied"
@@ -370,10 +362,16 @@ class Caller:
 
     def take_one(self, i: int, value: Any) -> None:
         t = self.plan.tensor[i]
+        later = type(value) is binding.Later
         with self.bare():
-            wrong = self.complaint(i, value)
+            part = value.part if later else value
+            wrong = None if part is None else self.complaint(i, part, later)
             if wrong:
                 raise binding.BadResult(f"returned {wrong}; expected {self.describe([i])}")
+            if later and self.plan.backend == 1:  # made once no clock of the device runs
+                self.packed[i], t.returned = value, 1
+                return
+            value = value.make() if later else value
             t.back = self.get.data_ptr(value)
             for d, stride in enumerate(self.get.stride(value) or (1,)):
                 t.back_stride[d] = stride
@@ -383,7 +381,8 @@ class Caller:
     def pack(self, i: int) -> int:
         try:
             with self.bare(), self.no_grad():
-                dense = self.get.contiguous(self.packed[i])
+                value = self.packed[i]
+                dense = self.get.contiguous(value.make() if type(value) is binding.Later else value)
                 self.packed[i] = dense
                 self.plan.tensor[i].back = self.get.data_ptr(dense)
             return DONE

@@ -31,7 +31,10 @@ class Task:
 
     def __init__(self, description: dict[str, Any], source: source.Source) -> None:
         self.description, self.source = description, source
-        self.ways = [output.get("way", [i]) for i, output in enumerate(description["outputs"])]
+        self.outputs = description["outputs"]
+        results = [output for output in self.outputs if "length_of" not in output]
+        self.ways = [output.get("way", [i]) for i, output in enumerate(results)]
+        self.varying = len(results) < len(self.outputs)
         self.same = description.get("same", [])  # results that are themselves inputs written by forward
         # not a plain tuple
         self.nested = any(len(way) > 1 or isinstance(key, str) for way in self.ways for key in way)

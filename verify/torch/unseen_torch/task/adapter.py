@@ -12,7 +12,7 @@ import os
 
 import torch
 
-from . import CONSTRUCTION_SEED, Task, structure, weight, weight_init
+from . import CONSTRUCTION_SEED, Task, structure, varying, weight, weight_init
 
 
 def _plain(value):
@@ -152,6 +152,12 @@ class Bound:
             if self.task.nested
             else result
         )
+
+    def measured(self, result):
+        """Returns the result as the memory holds it, and the extents that depend on values. No clock
+        measures this."""
+        of = (result, self.task.outputs, self.call.shapes, self.call.later)
+        return varying.measured(*of) if self.task.varying else result
 
     def _without_inputs(self, result):
         """Returns the results that are not inputs. If the model returns a new tensor for a written input, the tensor

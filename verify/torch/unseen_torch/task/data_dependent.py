@@ -7,12 +7,17 @@ The pass therefore runs twice, with two different sets of stand-ins. Shapes that
 them.
 """
 
+from typing import Optional
+
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 aten = torch.ops.aten
+Way = tuple[Optional[int], int, bool]
 # Two sets that share no value: (elements less than half of a mask, whole numbers, booleans).
 WAYS = ((0, 1, True), (1, 2, False))
+# The same with all elements of a mask: shapes that are equal in both are the greatest possible ones.
+MOST = ((None, 1, True), (None, 2, False))
 
 
 class StandIn(TorchDispatchMode):
@@ -23,7 +28,7 @@ class StandIn(TorchDispatchMode):
         self.less, self.whole, self.flag = way
 
     def _picked(self, count):
-        return max(0, count - count // 2 - self.less)
+        return count if self.less is None else max(0, count - count // 2 - self.less)
 
     def _places(self, mask):
         return mask.new_empty((self._picked(mask.numel()), mask.dim()), dtype=torch.int64)

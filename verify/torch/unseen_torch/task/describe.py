@@ -25,6 +25,7 @@ from . import (
     size_constraints,
     structure,
     tied,
+    varying,
     weight_init,
 )
 from .source import tolerance as source_tolerance
@@ -115,18 +116,12 @@ class _Extents:
 
     def _moving(self, values):
         """Returns the axes along which `values` change while the other axes stay at the base."""
-        return [
-            a
-            for a in self.axes
-            if len(
-                {
-                    y
-                    for (s, _), y in zip(self.points, values)
-                    if all(s[o] == self.base[o] for o in s if o != a.name)
-                }
-            )
-            > 1
-        ]
+
+        def is_beside(s, axis):
+            return all(s[o] == self.base[o] for o in s if o != axis.name)
+
+        rows = [(s, y) for (s, _), y in zip(self.points, values)]
+        return [a for a in self.axes if len({y for s, y in rows if is_beside(s, a)}) > 1]
 
     def numbers(self, base, by_chance):
         """Returns extra keys for each input that is a number and follows axes. They are an expression of a whole
@@ -408,7 +403,7 @@ def _real(source, axes, points):
         except Exception as error:
             failure = fake.failed(error)
             continue
-        if [tuple(o.shape) for o in outputs] != [o["shape"] for o in observed.outputs]:
+        if not varying.are_fit(outputs, observed.outputs):
             failure = fake.Failed("other shapes than on FakeTensors")
         elif _drawn(instance, model)[1]:
             return sizes, spread, observed
@@ -573,8 +568,8 @@ def _outputs(observed, shapes, taken):
         while name in taken:
             name += "_out"
         taken = taken | {name}
-        entries.append({"name": name, "dtype": output["dtype"], "shape": shape, "way": list(way)})
-    return entries
+        entries.append({"name": name, **output, "shape": shape, "way": list(way)})
+    return entries + varying.entries(entries, taken)
 
 
 def _kinds(model, inputs, domains):

@@ -4,12 +4,13 @@ Along one axis an extent of a network is floor((p x + q) / r). Windows, strides 
 again, since floor((floor(n/a) + b) / c) = floor((n + ab) / (ac)). It may also be the square of one, plus a constant.
 
 Several axes enter as a product (a flattened image) or a sum (concatenated channels) of such forms. One axis may
-divide the others (extent_division.py). An extent may also be the square of any of these plus a constant (patches of an
-image, and one more token).
+divide the others (extent_division.py), or the lesser of two counts. An extent may also be the square of any of these
+plus a constant (patches of an image, and one more token).
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Callable
@@ -204,6 +205,15 @@ def _square(base_sizes: Sizes, runs: Runs) -> str | None:
     return None
 
 
+def _lesser(base_sizes: Sizes, runs: Runs) -> str | None:
+    """Fits the lesser of two axes, such as a number of singular values. 1/(1 + a/b) is 1 where a is less."""
+    for a, b in itertools.combinations(base_sizes, 2):
+        if all(y == min(sizes[a], sizes[b]) for sizes, y in runs) and min(s[b] for s, _ in runs) > 0:
+            less = f"1/(1 + {a}/{b})"
+            return f"{a}*({less}) + {b}*(1 - {less})"
+    return None
+
+
 def extent(base_sizes: Sizes, runs: Runs) -> str | int | None:
     """Returns an expression (or an int) for `runs`, [(sizes, value)], or None if none fits them all. `base_sizes` are
     the first run's."""
@@ -239,6 +249,7 @@ def extent(base_sizes: Sizes, runs: Runs) -> str | int | None:
         lambda: _share(base, lines, runs),
         lambda: strided(base_sizes, lines, runs, _strides(lines)),
         lambda: _square(base_sizes, runs),
+        lambda: _lesser(base_sizes, runs),
     )
     for text in (form() for form in forms):
         for form in (_without_roundtrip(text), text) if text is not None else ():

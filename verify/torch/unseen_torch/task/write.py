@@ -158,6 +158,13 @@ def _scalar(entry):
     return entry.get("expression", entry["value"])
 
 
+def _shape(tensor):
+    """Describes a shape. Extents that depend on values have a greatest one."""
+    dims = tensor.get("varying", ())
+    words = [f"up to {n}" if d in dims else str(n) for d, n in enumerate(tensor["shape"])]
+    return f"[{', '.join(words)}]" + (f", extents of {tensor['length_of']}" if "length_of" in tensor else "")
+
+
 def readme(task):
     """Returns the text of the folder's page."""
     stays = {a["name"]: f"stays: {a['why'].removeprefix('fixed: ')}" for a in task["fixed"] if a["why"]}
@@ -167,7 +174,7 @@ def readme(task):
     )
     shapes = "\n".join(
         f"| `{t['name']}` | {t.get('dtype', 'number')} | "
-        f"{'[' + ', '.join(map(str, t['shape'])) + ']' if 'shape' in t else _scalar(t)} | {what} |"
+        f"{_shape(t) if 'shape' in t else _scalar(t)} | {what} |"
         for what, tensors in (("input", task["inputs"]), ("output", task["outputs"]))
         for t in tensors
     )

@@ -1,0 +1,102 @@
+"""Results whose extents depend on values: rows that a mask picks, places that are not 0, distinct elements.
+
+The memory of such a result has its greatest shape, and elements beyond the result are 0. A further output,
+NAME_length, holds the extents that vary. Both are compared like any other output, the extents exactly.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from . import data_dependent
+
+
+def entries(outputs: Sequence[dict[str, Any]], taken: set[str]) -> list[dict[str, Any]]:
+    """Returns the entries of the further outputs. `taken` are names that they must not have."""
+    found = []
+    for output in outputs:
+        dims = output.get("varying")
+        if dims:
+            name = output["name"] + "_length"
+            while name in taken:
+                name += "_out"
+            taken = taken | {name}
+            found.append({"name": name, "dtype": "int64", "shape": [len(dims)], "length_of": output["name"]})
+    return found
+
+
+def fits(shape: Sequence[int], greatest: Sequence[int], dims: Sequence[int]) -> bool:
+    """Tells whether `shape` is the greatest shape, apart from smaller extents of the dimensions that vary."""
+    return len(shape) == len(greatest) and all(
+        n <= most if d in dims else n == most for d, (n, most) in enumerate(zip(shape, greatest))
+    )
+
+
+def are_fit(tensors: Sequence[torch.Tensor], outputs: Sequence[dict[str, Any]]) -> bool:
+    """The same for all outputs of a run."""
+    return all(fits(t.shape, told["shape"], told.get("varying", ())) for t, told in zip(tensors, outputs))
+
+
+def agreed(observed: Callable[[data_dependent.Way], Any], failure: Exception) -> Any:
+    """Returns the record of a run with stand-ins for what depends on values. It raises
+    `failure` if other records differ.
+
+    They may differ in extents of outputs alone, whose greatest ones are known. The record has these, and the
+    dimensions that vary.
+    """
+    one, two = map(observed, data_dependent.WAYS)
+    if one.structure() != two.structure() or one.dims(False) != two.dims(False):
+        raise failure
+    if one.dims() == two.dims():
+        return one
+    most, again = map(observed, data_dependent.MOST)
+    if one.structure() != most.structure() or most.dims() != again.dims():
+        raise failure
+    for a, b, greatest in zip(one.outputs, two.outputs, most.outputs):
+        dims = [d for d, n in enumerate(a["shape"]) if n != b["shape"][d]]
+        if not fits(a["shape"], greatest["shape"], dims):
+            raise failure
+        a.update({"shape": greatest["shape"], **({"varying": dims} if dims else {})})
+    return one
+
+
+def placed(value: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
+    """Returns a tensor of zeros of the greatest shape, with `value` in its first corner."""
+    whole = value.new_zeros(tuple(shape))
+    whole[tuple(slice(n) for n in value.shape)] = value
+    return whole
+
+
+def extents(value: torch.Tensor, dims: Sequence[int]) -> torch.Tensor:
+    return torch.tensor([value.shape[d] for d in dims], device=value.device)
+
+
+def measured(
+    result: Any,
+    outputs: Sequence[dict[str, Any]],
+    shapes: dict[str, tuple[int, ...]],
+    later: Callable[[Any, Callable[[], torch.Tensor]], Any],
+) -> Any:
+    """Returns a candidate's result with each varying tensor in its greatest shape, followed by their extents.
+
+    Tensors are made `later(part, make)`, when no clock runs. A result of other values is returned as it is, so
+    that the caller says what was expected.
+    """
+    results = [o for o in outputs if "length_of" not in o]
+    values = list(result) if isinstance(result, (tuple, list)) else [result]
+    if len(values) != len(results):
+        return result
+    lengths: list[Any] = []
+    for i, (value, output) in enumerate(zip(values, results)):
+        dims, shape = output.get("varying"), shapes[output["name"]]
+        if dims:
+            if type(value) is not torch.Tensor or not fits(value.shape, shape, dims):
+                lengths.append(None)
+                continue  # the caller refuses this value
+            values[i] = later(value, functools.partial(placed, value, shape))
+            lengths.append(later(None, functools.partial(extents, value, dims)))
+    return (*values, *lengths)
