@@ -23,8 +23,9 @@ def held_out(folder, hardened, python):
     """(shown, found by the list) for faults with other parameters."""
     script = (
         "import sys, json; sys.path.insert(0, sys.argv[1])\n"
-        "from unseen_torch.harden import serve, sites\n"
-        f"sites.TILES, sites.BLOCKS, sites.EDGES = {OTHER['TILES']}, {OTHER['BLOCKS']}, {OTHER['EDGES']}\n"
+        "from unseen_torch.harden import op_mutations, serve\n"
+        f"op_mutations.TILES, op_mutations.BLOCKS = {OTHER['TILES']}, {OTHER['BLOCKS']}\n"
+        f"op_mutations.EDGES = {OTHER['EDGES']}\n"
         "json.dump(serve.Run(json.load(sys.stdin)).answer(), sys.stdout)\n"
     )
 

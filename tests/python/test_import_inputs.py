@@ -3,7 +3,7 @@ has torch."""
 
 import torch
 from importing import NO_INIT, fills, imported, of_one_line, run, written
-from unseen_torch.task import describe, input_domain, structure, write
+from unseen_torch.task import describe, input_domain, observed, structure, write
 
 MASKED = """
 from dataclasses import dataclass
@@ -223,16 +223,16 @@ def of_one_element_there_is_no_variance():
 
 def ranges_follow_arithmetic():
     def step(call, *numbers):
-        return {"call": call, "numbers": list(numbers)}
+        return observed.Step(call, list(numbers))
 
     def of(*steps):
-        return input_domain.drawn_range({"steps": list(steps)})
+        return input_domain.drawn_range(steps)
 
     assert of(step("rand"), step("mul", 2), step("rsub", 1)) == ("uniform", -1, 1)
     assert of(step("randn"), step("div", 4), step("sub", 1)) == ("normal", -1, 0.25)
     # what begins otherwise is told by its values
     assert of(step("empty"), step("uniform_", 2, 3), step("view")) is None
-    assert of(step("rand"), {"call": "mul", "numbers": None}) is None
+    assert of(step("rand"), observed.Step("mul", None)) is None
 
 
 NUMBERS = """

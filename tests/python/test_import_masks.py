@@ -7,7 +7,7 @@ import sys
 
 import torch
 from importing import NO_INIT, fills, imported, run
-from unseen_torch.task import describe, input_domain, source
+from unseen_torch.task import entries, input_domain, source
 
 INPUT = "[torch.randn(batch, length), torch.randint(1, length + 1, (batch,))]"
 
@@ -76,23 +76,22 @@ def a_class_without_fills_of_real_inputs_draws_them_as_published():
 def shares_are_told_by_the_names_of_operations():
     """Every name in the table, and every other operation of torch whose name contains one of them."""
     for name in input_domain.SIMPLEX:
-        assert input_domain.is_simplex({"calls": ["randn", name]}) and input_domain.is_simplex(
-            {"calls": ["randn", name, "view"]}
-        ), name
-        assert not input_domain.is_simplex({"calls": ["randn", name, "log"]}), name
+        assert input_domain.is_simplex(["randn", name]), name
+        assert input_domain.is_simplex(["randn", name, "view"]), name
+        assert not input_domain.is_simplex(["randn", name, "log"]), name
     others = {n for n in dir(torch.ops.aten) if "softmax" in n} - input_domain.SIMPLEX | {
         "log_softmax",
         "_log_softmax",
         "gumbel_softmax",
     }
-    assert not [n for n in others if input_domain.is_simplex({"calls": ["randn", n]})]
+    assert not [n for n in others if input_domain.is_simplex(["randn", n])]
     for table in (
         input_domain.SIMPLEX,
         input_domain.MIXING,
         input_domain.SHAPING,
         input_domain.MARKING,
         input_domain.WHOLE,
-        describe.FROM_ZERO,
+        entries.FROM_ZERO,
     ):
         for name in table:
             near = (
@@ -103,9 +102,8 @@ def shares_are_told_by_the_names_of_operations():
                 - input_domain.MARKING
             )
             for wrong in near:
-                assert not input_domain.is_simplex({"calls": [wrong]}) and not input_domain.is_computed(
-                    {"calls": [wrong]}, "real"
-                ), wrong
+                assert not input_domain.is_simplex([wrong]), wrong
+                assert not input_domain.is_computed([wrong], "real"), wrong
 
 
 def logarithms_of_shares_are_made_as_the_task_makes_them():

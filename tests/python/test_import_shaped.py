@@ -144,5 +144,28 @@ def the_maker_draws_a_class_as_its_fill_says():
         assert all(0.1 < s < 0.6 for s in plain), plain
 
 
+def a_constant_that_follows_an_axis_is_a_table():
+    """The fill `constant` holds a number, so that an expression in its place would be drawn as 0."""
+    task = imported(
+        f"""
+class Model(nn.Module):
+    def forward(self, x, length, start):
+        return x / length + start
+
+
+rows, width = 6, 8
+
+
+def get_inputs():
+    return [torch.randn(rows, width), torch.full((rows, width), float(rows)), torch.zeros(rows, width)]
+
+
+{NO_INIT}"""
+    )
+    for each in task["classes"]:
+        assert each["fill"]["length"] == {"kind": "affine", "start": "rows", "steps": [0, 0]}, each
+    assert fills(task)["start"] == {"kind": "constant", "a": 0}, fills(task)
+
+
 if __name__ == "__main__":
     run(globals(), ("imported", "task_of", "class_of", "fills", "written"))

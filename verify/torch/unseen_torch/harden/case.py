@@ -1,28 +1,40 @@
 """One configuration of a task: module, inputs, graph and right answer."""
 
+from __future__ import annotations
+
 import copy
+from collections.abc import Callable
+from typing import Any, Optional
 
 import torch
 
 from ..oracle import eager, evaluate
 from ..oracle import graph as graphs
 from ..oracle.number import Unsupported
+from ..task.description import Description
+from ..task.expression import Sizes
+from ..task.source import Instance, Source
 from . import checks, drawing
 
+Outputs = list[torch.Tensor]
+# from a case, the inputs of one trial and the right outputs to wrong outputs, or None if there are none
+Make = Callable[["Case", list[Any], Outputs], Optional[Outputs]]
 
-def listed(out):
+
+def listed(out: Any) -> list[Any]:
     return list(out) if isinstance(out, (tuple, list)) else [out]
 
 
 class Subject:
     """A task's description and source."""
 
-    def __init__(self, description, source, device):
+    def __init__(self, description: Description, source: Source, device: str) -> None:
         self.description, self.source, self.device = description, source, device
-        self.own = description.get("tolerance") or {}
+        self.own: dict[str, float] = description.get("tolerance") or {}
+        self.constants: dict[str, float] = {}  # parameters that the constructor fills with one value
         self.domains = [e.get("domain") for e in description["inputs"]]
 
-    def instance(self, sizes):
+    def instance(self, sizes: Sizes) -> Instance:
         spread = {
             name: int(sizes[axis["name"]]) for axis in self.description["axes"] for name in axis["sizes"]
         }
@@ -33,7 +45,7 @@ class Case:
     """A configuration of a task. `hardened` draws inputs of the class `kind` and weights that are not the identity.
     Otherwise both are as in the task's own check."""
 
-    def __init__(self, subject, sizes, kind, seed, hardened):
+    def __init__(self, subject: Subject, sizes: Sizes, kind: str, seed: int, hardened: bool) -> None:
         self.subject, self.sizes, self.kind, self.seed = subject, sizes, kind, seed
         self.device = subject.device
         torch.manual_seed(seed)
@@ -50,7 +62,7 @@ class Case:
         self.inputs = self.moved(self.inputs)
         self.state = {k: v.detach().clone() for k, v in graphs.state_of(self.model).items()}
 
-    def draw(self, seed):
+    def draw(self, seed: int) -> list[Any]:
         """Draws inputs on the host, like get_inputs_for in the file that `unseen harden` writes."""
         torch.manual_seed(seed)
         values = self.instance.inputs()
@@ -61,10 +73,10 @@ class Case:
             for x, domain in zip(values, self.subject.domains)
         ]
 
-    def moved(self, inputs):
+    def moved(self, inputs: list[Any]) -> list[Any]:
         return [x.to(self.device) if isinstance(x, torch.Tensor) else x for x in inputs]
 
-    def answer(self, inputs):
+    def answer(self, inputs: list[Any]) -> list[torch.Tensor]:
         """Returns the module's own answer, which a check uses as its reference."""
         model = copy.deepcopy(self.model)
         with torch.no_grad():
@@ -72,7 +84,7 @@ class Case:
             given = [x.clone() if isinstance(x, torch.Tensor) else x for x in inputs]
             return [t.detach().clone() for t in listed(model(*given))]
 
-    def judge(self):
+    def judge(self) -> Case:
         """Computes right answers by the oracle. Raises Unsupported if they are not known."""
         with torch.no_grad():
             self.judged = evaluate.answer(self.graph, self.state, self.inputs, self.seed, self.device)
@@ -87,7 +99,12 @@ class Case:
         self.tolerance = checks.tolerance(self.judged)
         return self
 
-    def run(self, change=None, inputs=None, state=None):
+    def run(
+        self,
+        change: eager.Change | None = None,
+        inputs: list[Any] | None = None,
+        state: dict[str, torch.Tensor] | None = None,
+    ) -> list[Any]:
         with torch.no_grad():
             return eager.run(
                 self.graph,

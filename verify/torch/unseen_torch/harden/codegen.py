@@ -1,8 +1,12 @@
 """Makes the module that `unseen harden` writes: the task's source, followed by a list of shapes."""
 
+from __future__ import annotations
+
 import ast
 import inspect
+from collections.abc import Sequence
 
+from ..task import sizes
 from ..task import source as sources
 from . import drawing
 
@@ -10,13 +14,13 @@ KEPT_OUT = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.Expr, ast.If)
 
 
 class _Rename(ast.NodeTransformer):
-    def visit_Name(self, node):
-        if node.id.startswith(sources.PREFIX):
-            node.id = "size_" + node.id[len(sources.PREFIX) :]
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        if node.id.startswith(sizes.PREFIX):
+            node.id = "size_" + node.id[len(sizes.PREFIX) :]
         return node
 
 
-def _assigned(tree):
+def _assigned(tree: ast.Module) -> set[str]:
     """Returns the names that the module assigns outside of its functions and classes."""
     plain = [s for s in tree.body if not isinstance(s, (ast.ClassDef, ast.FunctionDef))]
     return {
@@ -24,7 +28,7 @@ def _assigned(tree):
     }
 
 
-def _read(tree):
+def _read(tree: ast.Module) -> set[str]:
     return {
         n.id
         for s in tree.body
@@ -34,13 +38,13 @@ def _read(tree):
     }
 
 
-def maker(source):
+def maker(source: sources.Source) -> tuple[str, bool]:
     """Returns (text of _task, does a class read the module's own constants?)."""
     tree = ast.parse(source.text)
-    places = sources._Places(tree)
-    places.find(sources._parameters(tree, source.entry, "__init__"))
+    places = sizes.Places(tree)
+    places.find(sources.parameters_of(tree, source.entry, "__init__"))
     inside = bool(_assigned(tree) & _read(tree))
-    held = places.classes if places.sizes else ()  # classes of configurations
+    held = places.classes if places.sizes else set()  # classes of configurations
     body = [
         _Rename().visit(s)
         for s in tree.body
@@ -58,7 +62,7 @@ def maker(source):
         defaults=[ast.Constant(s.value) for s in places.sizes],
     )
     function = ast.FunctionDef("_task", arguments, body, [], None, None)
-    function.type_params = []
+    function.type_params = []  # type: ignore[attr-defined]  # from Python 3.12 on
     return ast.unparse(ast.fix_missing_locations(ast.Module([function], []))), inside
 
 
@@ -163,14 +167,14 @@ def main(arguments):
 '''
 
 
-def _is_guard(statement):
+def _is_guard(statement: ast.stmt) -> bool:
     """Tells whether a statement is `if __name__ == "__main__"`. The written module has one of its own."""
     return isinstance(statement, ast.If) and "__name__" in {
         n.id for n in ast.walk(statement.test) if isinstance(n, ast.Name)
     }
 
 
-def without_guard(text):
+def without_guard(text: str) -> str:
     """Returns the source without its main guard."""
     lines = text.splitlines()
     for statement in reversed(ast.parse(text).body):
@@ -179,11 +183,24 @@ def without_guard(text):
     return "\n".join(lines)
 
 
-def module(source, domains):
+def unannotated(text: str) -> str:
+    """Returns the text of a function without the annotations of its head, which stands in one line."""
+    head, _, body = text.partition("\n")
+    function = ast.parse(text).body[0]
+    assert isinstance(function, ast.FunctionDef) and function.args.args
+    if function.returns:
+        head = head[: function.args.args[-1].end_col_offset] + "):"
+    for argument in reversed(function.args.args):
+        head = head[: argument.col_offset] + argument.arg + head[argument.end_col_offset :]
+    return f"{head}\n{body}"
+
+
+def module(source: sources.Source, domains: Sequence[str | None]) -> str:
     """Returns the module's text up to its lists SHAPES, INPUTS, SEEDS and TOLERANCES."""
     text, _ = maker(source)
     functions = "\n\n\n".join(
-        inspect.getsource(f).rstrip() for f in (drawing.drawn, drawing.vary_weights, sources.arguments_of)
+        unannotated(inspect.getsource(f)).rstrip()
+        for f in (drawing.drawn, drawing.vary_weights, sources.arguments_of)
     )
     real = "REAL = [" + ", ".join(str(d == "real") for d in domains) + "]"
     return "\n".join(

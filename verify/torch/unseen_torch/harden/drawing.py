@@ -4,10 +4,12 @@
 torch only.
 """
 
+from __future__ import annotations
+
 import torch
 
 
-def drawn(x, kind):
+def drawn(x: torch.Tensor, kind: str) -> torch.Tensor:
     """Draws an input of x's shape and type as the class `kind` says. `published` returns x itself."""
     if kind == "published":
         return x
@@ -25,7 +27,7 @@ def drawn(x, kind):
     return normal.to(x.dtype)
 
 
-def vary_weights(model, seed):
+def vary_weights(model: torch.nn.Module, seed: int) -> torch.nn.Module:
     """Changes scales, shifts and running statistics so that they are not the identity. Other weights stay as drawn."""
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():

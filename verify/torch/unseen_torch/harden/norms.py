@@ -1,28 +1,46 @@
 """Faults of normalizations: moments over too few elements or with a wrong divisor; wrong epsilon, scale or shift."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
 import torch
 
+from ..oracle.eager import Change, computed
 from ..oracle.graph import packet
-from .op_mutations import Absent, lengths, power_above, stored
+from .op_mutations import Absent, Keep, Mutation, lengths, power_above, stored
 
 
-def parts(node, args):
-    """Returns (x with a normalized group per row, the inverse reshape, weight, bias, eps)."""
-    name, x = packet(node), args[0]
+class Parts(NamedTuple):
+    """x with a normalized group per row, the inverse reshape, and the other operands."""
+
+    rows: torch.Tensor
+    back: Callable[[torch.Tensor], torch.Tensor]
+    weight: torch.Tensor | None
+    bias: torch.Tensor | None
+    eps: float
+
+
+def parts(node: torch.fx.Node, args: list[Any]) -> Parts:
+    name = packet(node)
+    x: torch.Tensor = args[0]
     if name == "native_layer_norm":
         width = 1
         for extent in args[1]:
             width *= extent
 
-        def flat(t):
+        def flat(t: torch.Tensor | None) -> torch.Tensor | None:
             return None if t is None else t.reshape(1, -1)
 
-        return x.reshape(-1, width), lambda y: y.reshape(x.shape), flat(args[2]), flat(args[3]), args[4]
+        return Parts(
+            x.reshape(-1, width), lambda y: y.reshape(x.shape), flat(args[2]), flat(args[3]), args[4]
+        )
     if name == "native_group_norm":
         count, channels, groups = x.shape[0], args[3 + 1], args[6]
         rows = x.reshape(count * groups, -1)
 
-        def wide(t):
+        def wide(t: torch.Tensor | None) -> torch.Tensor | None:
             return (
                 None
                 if t is None
@@ -31,16 +49,16 @@ def parts(node, args):
                 .reshape(rows.shape)
             )
 
-        return rows, lambda y: y.reshape(x.shape), wide(args[1]), wide(args[2]), args[7]
+        return Parts(rows, lambda y: y.reshape(x.shape), wide(args[1]), wide(args[2]), args[7])
     if not args[5]:
         raise Absent  # with running statistics it is an affine map
     moved = x.transpose(0, 1)
     rows = moved.reshape(x.shape[1], -1)
 
-    def column(t):
+    def column(t: torch.Tensor | None) -> torch.Tensor | None:
         return None if t is None else t.reshape(-1, 1)
 
-    return (
+    return Parts(
         rows,
         lambda y: y.reshape(moved.shape).transpose(0, 1).contiguous(),
         column(args[1]),
@@ -49,8 +67,15 @@ def parts(node, args):
     )
 
 
-def normalized(kept=None, count=None, eps=None, scaled=True, shifted=True, one_less=False):
-    def change(node, args, named):
+def normalized(
+    kept: Keep | None = None,
+    count: Keep | None = None,
+    eps: float | None = None,
+    scaled: bool = True,
+    shifted: bool = True,
+    one_less: bool = False,
+) -> Change:
+    def change(node: torch.fx.Node, args: list[Any], named: dict[str, Any]) -> Any:
         rows, back, weight, bias, given = parts(node, args)
         n = rows.shape[1]
         keep = n if kept is None else kept(n)
@@ -72,13 +97,13 @@ def normalized(kept=None, count=None, eps=None, scaled=True, shifted=True, one_l
         if bias is not None and shifted:
             made = made + bias
         first = back(made)
-        rest = node.target(*args, **named)[1:]
+        rest = computed(node, args, named)[1:]
         return (first, *rest)
 
     return change
 
 
-def norms(node):
+def norms(node: torch.fx.Node) -> Iterator[Mutation]:
     for text, kept in lengths():
         yield f"moments: elements {text}", normalized(kept)
     yield "moments divided by the next power of two", normalized(count=power_above)

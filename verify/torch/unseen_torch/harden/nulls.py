@@ -4,35 +4,41 @@ Each is a function of a case and the inputs of one trial that returns outputs. I
 output.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 import torch
 
 from . import checks, variants
+from .case import Case, Make, Outputs
 
 TILE = 32
 
 
-def constant(value):
+def constant(value: float | Callable[[torch.Tensor], float]) -> Make:
     return lambda case, inputs, right: [
         torch.full_like(t, value(t) if callable(value) else value) for t in right
     ]
 
 
-def mean_of(t):
+def mean_of(t: torch.Tensor) -> float:
     return float(t.double().mean()) if t.is_floating_point() else int(t.double().mean().round())
 
 
-def middle_of(t):
+def middle_of(t: torch.Tensor) -> float:
     low, high = float(t.double().min()), float(t.double().max())
     return (low + high) / 2 if t.is_floating_point() else int((low + high) // 2)
 
 
-def not_a_number(case, inputs, right):
+def not_a_number(case: Case, inputs: list[Any], right: list[torch.Tensor]) -> Outputs:
     return [
         torch.full_like(t, float("nan")) if t.is_floating_point() else torch.full_like(t, -1) for t in right
     ]
 
 
-def poison(case, inputs, right):
+def poison(case: Case, inputs: list[Any], right: list[torch.Tensor]) -> Outputs:
     """Unwritten memory: bytes of 0xA5."""
     return [
         torch.full((t.numel() * t.element_size(),), 0xA5, dtype=torch.uint8, device=t.device)
@@ -44,26 +50,22 @@ def poison(case, inputs, right):
     ]
 
 
-def copied(case, inputs, right):
+def copied(case: Case, inputs: list[Any], right: list[torch.Tensor]) -> Outputs | None:
     """An input of the output's shape."""
-    same = [
-        next(
-            (x for x in inputs if isinstance(x, torch.Tensor) and x.shape == t.shape and x.dtype == t.dtype),
-            None,
-        )
-        for t in right
-    ]
-    return None if any(x is None for x in same) else [x.clone() for x in same]
+    tensors = [x for x in inputs if isinstance(x, torch.Tensor)]
+    same = [next((x for x in tensors if x.shape == t.shape and x.dtype == t.dtype), None) for t in right]
+    found = [x.clone() for x in same if x is not None]
+    return found if len(found) == len(same) else None
 
 
-def repeated(case, inputs, right):
+def repeated(case: Case, inputs: list[Any], right: list[torch.Tensor]) -> Outputs | None:
     """The first row in place of every row."""
     if any(t.dim() < 2 or t.shape[0] < 2 for t in right):
         return None
     return [t[:1].expand_as(t).clone() for t in right]
 
 
-def noise(case, inputs, right):
+def noise(case: Case, inputs: list[Any], right: list[torch.Tensor]) -> Outputs:
     """Right outputs plus noise of half the published tolerance."""
     generator = torch.Generator().manual_seed(case.seed)
     out = []
@@ -74,8 +76,8 @@ def noise(case, inputs, right):
     return [t.to(r.dtype) for t, r in zip(out, right)]
 
 
-def first_part(share):
-    def make(case, inputs, right):
+def first_part(share: float) -> Make:
+    def make(case: Case, inputs: list[Any], right: list[torch.Tensor]) -> Outputs:
         out = []
         for t in right:
             flat = t.clone().reshape(-1)
@@ -86,7 +88,7 @@ def first_part(share):
     return make
 
 
-def random_like(case, inputs, right):
+def random_like(case: Case, inputs: list[Any], right: list[torch.Tensor]) -> Outputs:
     generator = torch.Generator().manual_seed(case.seed)
     return [
         (
@@ -98,12 +100,12 @@ def random_like(case, inputs, right):
     ]
 
 
-def stale(case, inputs, right):
+def stale(case: Case, inputs: list[Any], right: list[torch.Tensor]) -> Outputs:
     """The answer to the previous call's inputs."""
     return case.run(inputs=case.moved(case.draw(case.seed + 1)))
 
 
-def whole_tiles(case, inputs, right):
+def whole_tiles(case: Case, inputs: list[Any], right: list[torch.Tensor]) -> Outputs:
     """A kernel that computes whole tiles only: elements behind the last whole tile stay zero."""
     out = [t.clone() for t in right]
     for t in out:
@@ -113,8 +115,8 @@ def whole_tiles(case, inputs, right):
     return out
 
 
-def operands(bits):
-    def make(case, inputs, right):
+def operands(bits: int) -> Make:
+    def make(case: Case, inputs: list[Any], right: list[torch.Tensor]) -> Outputs:
         if variants.has_products(case.graph):
             return case.run(variants.operands_rounded(bits), inputs)
         return case.run(inputs=[variants.rounded(x, bits) for x in inputs])
@@ -122,7 +124,7 @@ def operands(bits):
     return make
 
 
-def accumulated(case, inputs, right):
+def accumulated(case: Case, inputs: list[Any], right: list[torch.Tensor]) -> Outputs | None:
     """Products that are accumulated in bf16, 32 terms at a time."""
     return (
         case.run(variants.accumulated_narrow(torch.bfloat16), inputs)
@@ -131,7 +133,7 @@ def accumulated(case, inputs, right):
     )
 
 
-def all_but_last(case, inputs, right):
+def all_but_last(case: Case, inputs: list[Any], right: list[torch.Tensor]) -> Outputs:
     out = [t.clone() for t in right]
     for t in out:
         if t.numel() > 1:

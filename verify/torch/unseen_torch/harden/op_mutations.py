@@ -4,13 +4,20 @@ Each is (text, change). `change(node, args, named)` computes the operation as th
 if the fault has no effect on these operands.
 """
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import torch
 
+from ..oracle.eager import Change, computed
 from ..oracle.graph import packet
 from . import variants
 
+Keep = Callable[[int], int]  # from a length to the number of kept elements
+Mutation = tuple[str, Change]
 TILES = (4, 8, 16, 32, 64, 128)
 BLOCKS = (256, 1024)
 EDGES = (16, 64)  # tiles whose single remainders get a fault of their own
@@ -20,7 +27,7 @@ class Absent(Exception):
     """The fault has no effect at these sizes."""
 
 
-def cut(x, dim, keep, value=0.0):
+def cut(x: torch.Tensor, dim: int, keep: int, value: float = 0.0) -> torch.Tensor:
     """Returns x with elements from place `keep` on replaced by a value."""
     length = x.shape[dim]
     if keep >= length or not x.numel():
@@ -30,21 +37,21 @@ def cut(x, dim, keep, value=0.0):
     return x
 
 
-def whole(t):
+def whole(t: int) -> Keep:
     """Keeps whole tiles. A length below one tile is kept, since kernels often handle it separately."""
     return lambda n: n // t * t if n > t else n
 
 
-def remainder(t, r):
+def remainder(t: int, r: int) -> Keep:
     """Loses the tail only if it has r elements."""
     return lambda n: n // t * t if n > t and n % t == r else n
 
 
-def at_most(limit):
+def at_most(limit: int) -> Keep:
     return lambda n: min(n, limit)
 
 
-def lengths():
+def lengths() -> Iterator[tuple[str, Keep]]:
     """Yields (text, function from a length n to the number of kept elements)."""
     yield from ((f"beyond whole tiles of {t} left out", whole(t)) for t in TILES)
     for t in EDGES:
@@ -56,8 +63,8 @@ def lengths():
 # --- products ---
 
 
-def shorter_product(kept):
-    def change(node, args, named):
+def shorter_product(kept: Keep) -> Change:
+    def change(node: torch.fx.Node, args: list[Any], named: dict[str, Any]) -> Any:
         name = packet(node)
         if name == "convolution" and not args[6]:
             flat = args[1].reshape(args[1].shape[0], -1)
@@ -67,12 +74,12 @@ def shorter_product(kept):
         else:
             place = 1 if name in ("addmm", "baddbmm") else 0
             args[place] = cut(args[place], -1, kept(args[place].shape[-1]))
-        return node.target(*args, **named)
+        return computed(node, args, named)
 
     return change
 
 
-def pitched(x):
+def pitched(x: torch.Tensor) -> torch.Tensor:
     """Reads a matrix with its other dimension as the pitch."""
     if x.dim() < 2 or x.shape[-1] == x.shape[-2] or x.shape[-2] == 1 or not x.numel():
         raise Absent
@@ -82,33 +89,33 @@ def pitched(x):
     return flat[..., (at % (rows * columns)).reshape(-1)].reshape(x.shape)
 
 
-def wrong_pitch(which):
-    def change(node, args, named):
+def wrong_pitch(which: int) -> Change:
+    def change(node: torch.fx.Node, args: list[Any], named: dict[str, Any]) -> Any:
         place = which + (1 if packet(node) in ("addmm", "baddbmm") else 0)
         args[place] = pitched(args[place])
-        return node.target(*args, **named)
+        return computed(node, args, named)
 
     return change
 
 
-def half_operands(node, args, named):
+def half_operands(node: torch.fx.Node, args: list[Any], named: dict[str, Any]) -> Any:
     first = 1 if packet(node) in ("addmm", "baddbmm") else 0
     for place in (first, first + 1):
         args[place] = args[place].half().to(args[place].dtype)
-    return node.target(*args, **named)
+    return computed(node, args, named)
 
 
-def without_bias(node, args, named):
+def without_bias(node: torch.fx.Node, args: list[Any], named: dict[str, Any]) -> Any:
     if packet(node) == "convolution":
         if args[2] is None:
             raise Absent
         args[2] = None
     else:
         args[0] = torch.zeros_like(args[0])
-    return node.target(*args, **named)
+    return computed(node, args, named)
 
 
-def products(node):
+def products(node: torch.fx.Node) -> Iterator[Mutation]:
     for text, kept in lengths():
         yield f"terms of the sum {text}", shorter_product(kept)
     if packet(node) in ("mm", "bmm", "addmm", "baddbmm"):
@@ -140,7 +147,7 @@ LEAST = {
 }
 
 
-def along(node, args):
+def along(node: torch.fx.Node, args: list[Any]) -> list[int]:
     """Returns the reduced dimensions of x."""
     name, x = packet(node), args[0]
     given = (
@@ -157,31 +164,31 @@ def along(node, args):
     return [d % max(x.dim(), 1) for d in (given if isinstance(given, (list, tuple)) else [given])]
 
 
-def shorter_row(kept):
-    def change(node, args, named):
+def shorter_row(kept: Keep) -> Change:
+    def change(node: torch.fx.Node, args: list[Any], named: dict[str, Any]) -> Any:
         name, x = packet(node), args[0]
         dims, value = along(node, args), LEAST.get(name, 0.0)
         if not x.dim() or not x.is_floating_point():
             raise Absent
         if len(dims) == 1:
             args[0] = cut(x, dims[0], kept(x.shape[dims[0]]), value)
-            return node.target(*args, **named)
+            return computed(node, args, named)
         rest = [d for d in range(x.dim()) if d not in dims]
         moved = x.permute(rest + dims).contiguous()
         flat = moved.reshape([x.shape[d] for d in rest] + [-1])
         moved = cut(flat, -1, kept(flat.shape[-1]), value).reshape(moved.shape)
         back = [(rest + dims).index(d) for d in range(x.dim())]
         args[0] = moved.permute(back).contiguous()
-        return node.target(*args, **named)
+        return computed(node, args, named)
 
     return change
 
 
-def power_above(n):
+def power_above(n: int) -> int:
     return 1 << max(0, (n - 1).bit_length())
 
 
-def padded_with_zeros(node, args, named):
+def padded_with_zeros(node: torch.fx.Node, args: list[Any], named: dict[str, Any]) -> Any:
     """Pads rows with zeros to a power of two and includes these in the result."""
     x, dims = args[0], along(node, args)
     if len(dims) != 1 or not x.numel() or power_above(x.shape[dims[0]]) == x.shape[dims[0]]:
@@ -190,7 +197,7 @@ def padded_with_zeros(node, args, named):
     shape = list(x.shape)
     shape[dim] = power_above(n) - n
     args[0] = torch.cat([x, x.new_zeros(shape)], dim)
-    made = node.target(*args, **named)
+    made = computed(node, args, named)
     return (
         made.narrow(dim, 0, n)
         if isinstance(made, torch.Tensor)
@@ -200,16 +207,16 @@ def padded_with_zeros(node, args, named):
     )
 
 
-def mean_by_power(node, args, named):
+def mean_by_power(node: torch.fx.Node, args: list[Any], named: dict[str, Any]) -> Any:
     n = math.prod(args[0].shape[d] for d in along(node, args))
     if not n or power_above(n) == n:
         raise Absent
-    return node.target(*args, **named) * (n / power_above(n))
+    return computed(node, args, named) * (n / power_above(n))
 
 
-def stored(dtype):
-    def change(node, args, named):
-        made = node.target(*args, **named)
+def stored(dtype: torch.dtype) -> Change:
+    def change(node: torch.fx.Node, args: list[Any], named: dict[str, Any]) -> Any:
+        made = computed(node, args, named)
         first = made[0] if isinstance(made, (tuple, list)) else made
         if not first.is_floating_point() or first.dtype not in (torch.float32, torch.float64):
             raise Absent
@@ -219,14 +226,14 @@ def stored(dtype):
     return change
 
 
-def without_maximum(node, args, named):
+def without_maximum(node: torch.fx.Node, args: list[Any], named: dict[str, Any]) -> Any:
     """Computes exp(x) / sum exp(x) literally, which overflows."""
     e = args[0].exp()
     total = e.sum(args[1], True)
     return e / total if packet(node) != "_log_softmax" else args[0] - total.log()
 
 
-def rows(node):
+def rows(node: torch.fx.Node) -> Iterator[Mutation]:
     name = packet(node)
     for text, kept in lengths():
         yield f"elements {text}", shorter_row(kept)
@@ -251,7 +258,7 @@ def rows(node):
         yield "stored as bf16", stored(torch.bfloat16)
 
 
-def scans(node):
+def scans(node: torch.fx.Node) -> Iterator[Mutation]:
     name = packet(node)
     for tile in (16, 64, 256, 1024):
         yield f"the carry between tiles of {tile} left out", carry_lost(tile)
@@ -261,19 +268,21 @@ def scans(node):
     yield f"{name} stored as bf16", stored(torch.bfloat16)
 
 
-def carry_lost(tile):
-    def change(node, args, named):
+def carry_lost(tile: int) -> Change:
+    def change(node: torch.fx.Node, args: list[Any], named: dict[str, Any]) -> Any:
         x, dim = args[0], args[1]
         if x.shape[dim] <= tile:
             raise Absent
-        return torch.cat([node.target(part.contiguous(), dim, **named) for part in x.split(tile, dim)], dim)
+        return torch.cat(
+            [computed(node, [part.contiguous(), dim], named) for part in x.split(tile, dim)], dim
+        )
 
     return change
 
 
-def shifted(node, args, named):
+def shifted(node: torch.fx.Node, args: list[Any], named: dict[str, Any]) -> Any:
     x, dim = args[0], args[1]
-    made = node.target(*args, **named)
+    made = computed(node, args, named)
     first = torch.full_like(x.narrow(dim, 0, 1), 1.0 if packet(node) == "cumprod" else 0.0)
     return torch.cat([first, made.narrow(dim, 0, x.shape[dim] - 1)], dim)
 
@@ -312,22 +321,22 @@ UNARY = (
 )
 
 
-def left_out(node, args, named):
+def left_out(node: torch.fx.Node, args: list[Any], named: dict[str, Any]) -> Any:
     return args[0].clone()
 
 
-def of_magnitude(node, args, named):
+def of_magnitude(node: torch.fx.Node, args: list[Any], named: dict[str, Any]) -> Any:
     args[0] = args[0].abs()
-    return node.target(*args, **named)
+    return computed(node, args, named)
 
 
-def linear_for_negative(node, args, named):
-    made = node.target(*args, **named)
+def linear_for_negative(node: torch.fx.Node, args: list[Any], named: dict[str, Any]) -> Any:
+    made = computed(node, args, named)
     return torch.where(args[0] < 0, torch.zeros_like(made), made)
 
 
-def one_bound(which):
-    def change(node, args, named):
+def one_bound(which: int) -> Change:
+    def change(node: torch.fx.Node, args: list[Any], named: dict[str, Any]) -> Any:
         limits = [
             args[1] if len(args) > 1 else named.get("min", -1),
             args[2] if len(args) > 2 else named.get("max", 1),
@@ -340,13 +349,13 @@ def one_bound(which):
     return change
 
 
-def fast_gelu(node, args, named):
+def fast_gelu(node: torch.fx.Node, args: list[Any], named: dict[str, Any]) -> Any:
     if named.get("approximate", "none") == "tanh":
         raise Absent
     return torch.nn.functional.gelu(args[0], approximate="tanh")
 
 
-def elements(node):
+def elements(node: torch.fx.Node) -> Iterator[Mutation]:
     name = packet(node).rstrip("_")
     if name in UNARY:
         yield "left out", left_out
@@ -365,9 +374,9 @@ def elements(node):
         yield "mask left out", unmasked
 
 
-def unmasked(node, args, named):
+def unmasked(node: torch.fx.Node, args: list[Any], named: dict[str, Any]) -> Any:
     kept = args[1] if packet(node) == "where" else args[0]
     if not isinstance(kept, torch.Tensor):
         raise Absent
-    made = node.target(*args, **named)
+    made = computed(node, args, named)
     return kept.to(made.dtype).expand_as(made).clone()

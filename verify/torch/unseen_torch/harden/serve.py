@@ -6,42 +6,84 @@ every null output and planted fault which check accepts it at which configuratio
 Exit status: 0, or 2 after an error text, or 97 if torch cannot be imported.
 """
 
+from __future__ import annotations
+
+import functools
 import json
 import os
 import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NoReturn, TypedDict
+
+if TYPE_CHECKING:
+    import torch
+
+    from .case import Case, Make
+    from .faults import Published
 
 MARK = "unseen-import: "
 DRAWS = 2
 WITHOUT_TORCH, OURS = 97, 98  # INTERPRETER_BARE and INTERPRETER_FAULT of verify/torch/interpreter.h
 
 
-def fail(text, status=2):
-    sys.__stderr__.write(f"{MARK}{text}\n")
-    sys.__stderr__.flush()
+Sizes = dict[str, int]
+# a name, "null" or "fault", and what makes the outputs
+Wrong = tuple[str, str, "Make"]
+
+
+class Asked(TypedDict):
+    """A configuration of a request."""
+
+    sizes: Sizes
+    input: str
+    seed: int
+
+
+class Request(TypedDict, total=False):
+    task: str
+    device: str
+    mode: str
+    threads: int
+    seen: list[Asked]
+    drawn: list[Asked]
+
+
+class Dropped(TypedDict):
+    """A configuration without a right answer."""
+
+    set: str
+    place: int
+    why: str
+
+
+def fail(text: str, status: int = 2) -> NoReturn:
+    print(f"{MARK}{text}", file=sys.__stderr__, flush=True)
     os._exit(status)
 
 
-def one_line(error):
+def one_line(error: BaseException) -> str:
     return " ".join(f"{error}".split())[:400]
 
 
 class Rows:
     """Results by name, one character a configuration: 1 accepted, 0 rejected, - absent."""
 
-    def __init__(self):
-        self.names, self.kinds, self.marks = [], {}, {}
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.kinds: dict[str, str] = {}
+        self.marks: dict[tuple[str, str], dict[int, str]] = {}
 
-    def mark(self, name, kind, key, place, value):
+    def mark(self, name: str, kind: str, key: str, place: int, value: str) -> None:
         self.register(name, kind)
         self.marks.setdefault((name, key), {})[place] = value
 
-    def register(self, name, kind):
+    def register(self, name: str, kind: str) -> None:
         """Adds a row even if the fault has no effect anywhere."""
         if name not in self.kinds:
             self.names.append(name)
             self.kinds[name] = kind
 
-    def listed(self, counts):
+    def listed(self, counts: dict[str, int]) -> list[dict[str, str]]:
         return [
             {
                 "name": n,
@@ -56,7 +98,7 @@ class Rows:
 
 
 class Run:
-    def __init__(self, request):
+    def __init__(self, request: Request) -> None:
         import torch
 
         from ..task import source as sources
@@ -75,16 +117,17 @@ class Run:
         source = sources.load_imported(os.path.dirname(request["task"]), description)
         device = "cuda" if request["device"] == "cuda" and torch.cuda.is_available() else "cpu"
         self.subject = case.Subject(description, source, device)
-        self.subject.constants = {}
         self.request, self.rows, self.whole = request, Rows(), request["mode"] == "harden"
-        self.published, self.dropped, self.pairs = None, [], {}
+        self.published: Published | None = None
+        self.dropped: list[Dropped] = []
+        self.pairs: dict[int, tuple[float, float]] = {}
 
-    def case(self, key, place, hardened, again=0):
+    def case(self, key: str, place: int, hardened: bool, again: int = 0) -> Case | None:
         """Returns the configuration with its right answer, or None if that is not known. `again` gives other draws."""
         from ..oracle.number import Unsupported
         from .case import Case
 
-        asked = self.request[key][place]
+        asked = self.request["seen" if key == "seen" else "drawn"][place]
         try:
             return Case(
                 self.subject, asked["sizes"], asked["input"], int(asked["seed"]) + again, hardened
@@ -93,29 +136,29 @@ class Run:
             self.dropped.append({"set": key, "place": place, "why": one_line(why)})
             return None
 
-    def wrong(self, case):
+    def wrong(self, case: Case) -> Iterator[Wrong]:
         """Yields (name, kind, function). The function takes (case, inputs, right) and returns outputs or None."""
         from . import faults, nulls
 
         for name, make in nulls.NULLS.items():
-            yield name, "null", lambda c, x, r, make=make: different(make(c, x, r), r)
-        if self.whole:
+            yield name, "null", functools.partial(different, make)
+        if self.whole and self.published:
             for name, make in faults.planted(case, self.published).items():
                 self.rows.register(name, "fault")
-                yield name, "fault", lambda c, x, r, make=make: faults.outcome(make, c, x, r)
+                yield name, "fault", functools.partial(faults.outcome, make)
 
-    def seen(self, place):
+    def seen(self, place: int) -> None:
         """Applies the task's own check, over all trials, and ours on a published configuration."""
-        from . import checks
+        from . import checks, faults
 
         case = self.case("seen", place, False)
         if case is None:
             return
         if self.published is None:
-            self.published = {
-                "inputs": [list(x.shape) if hasattr(x, "shape") else None for x in case.inputs],
-                "outputs": [list(t.shape) for t in case.reference],
-            }
+            self.published = faults.Published(
+                [list(x.shape) if hasattr(x, "shape") else None for x in case.inputs],
+                [list(t.shape) for t in case.reference],
+            )
             self.subject.constants = constants(case)
         trials = [(case.inputs, case.reference)]
         for trial in range(1, checks.TRIALS):
@@ -134,16 +177,18 @@ class Run:
             self.rows.mark(name, kind, "seen_published", place, "01"[accepted])
             self.rows.mark(name, kind, "seen_ours", place, "01"[checks.ours(case.judged, out) <= 1])
 
-    def drawn(self, place):
+    def drawn(self, place: int) -> None:
         """Applies the hardened check and ours on a drawn configuration. In `harden` mode two draws are made, so that
         a list does not depend on the luck of one."""
         from . import checks
 
-        cases = [self.case("drawn", place, True, again) for again in range(DRAWS if self.whole else 1)]
-        if None in cases:
+        draws = DRAWS if self.whole else 1
+        found = [self.case("drawn", place, True, again) for again in range(draws)]
+        cases = [case for case in found if case]
+        if len(cases) < draws:
             return
         self.pairs[place] = checks.tolerance([j for case in cases for j in case.judged])
-        accepted = {}
+        accepted: dict[str, bool] = {}
         for number, case in enumerate(cases):
             for name, kind, make in self.wrong(case):
                 if number and accepted.get(name, True):
@@ -158,7 +203,7 @@ class Run:
                 if number == 0:
                     self.rows.mark(name, kind, "drawn_ours", place, "01"[checks.ours(case.judged, out) <= 1])
 
-    def answer(self):
+    def answer(self) -> dict[str, Any]:
         from ..task import phase
         from . import checks, codegen
 
@@ -192,11 +237,11 @@ class Run:
             "module": codegen.module(self.subject.source, self.subject.domains) if self.whole else "",
         }
 
-    def own(self):
+    def own(self) -> list[str]:
         """Returns the dtypes of outputs for which the task has its own tolerance."""
         return [o["dtype"] for o in self.subject.description["outputs"] if o["dtype"] in self.subject.own]
 
-    def tolerance(self):
+    def tolerance(self) -> float:
         import torch
 
         from . import checks
@@ -205,16 +250,19 @@ class Run:
         return max(checks.constant(t, self.subject.own) for t in types)
 
 
-def different(out, right):
-    """Returns None for outputs that equal the right ones: they are honest by any means."""
+def different(
+    make: Make, case: Case, inputs: list[Any], right: list[torch.Tensor]
+) -> list[torch.Tensor] | None:
+    """Returns a null's outputs. Returns None for outputs that equal the right ones: they are honest by any means."""
     import torch
 
+    out = make(case, inputs, right)
     if out is None or all(a.shape == b.shape and torch.equal(a, b) for a, b in zip(out, right)):
         return None
     return out
 
 
-def constants(case):
+def constants(case: Case) -> dict[str, float]:
     """Returns parameters that the constructor fills with one value."""
     found = {}
     for name, tensor in case.model.named_parameters():
@@ -223,7 +271,7 @@ def constants(case):
     return found
 
 
-def main():
+def main() -> None:
     request, answer = sys.argv[1:3]
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  (discards the task's own output)
     try:

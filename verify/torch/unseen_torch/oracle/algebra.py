@@ -8,25 +8,29 @@ bound also holds if blocks are inverted and multiplied. Errors of the operands c
 is not below 1, the bound is infinite: no solution can be determined.
 """
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable
 
 import torch
 
+from .bounds import Bound, Function
 from .elementwise import or_zero, refuse, rule
-from .number import U64, Number, Unsupported, same, unit_of
+from .number import U64, Context, Number, Unsupported, carried, same, unit_of
 
 MORE = 8  # roundings beside those of the sums: a reciprocal, a scaled row, a block's product
 
 
-def turned(t):
+def turned(t: torch.Tensor) -> torch.Tensor:
     return t.transpose(-1, -2)
 
 
-def infinite_where(hopeless, e) -> torch.Tensor:
+def infinite_where(hopeless: torch.Tensor, e: torch.Tensor) -> torch.Tensor:
     return torch.where(hopeless, math.inf, e)
 
 
-def amplified(P, D, e):
+def amplified(P: torch.Tensor, D: torch.Tensor, e: torch.Tensor) -> torch.Tensor:
     """An upper bound of (I - P D)^-1 e for e >= 0: a column's greatest element grows by at most 1 / (1 - |P D|)."""
     rate = (P @ D).sum(-1).amax(-1)[..., None, None]
     room = 1 - rate
@@ -37,7 +41,15 @@ def amplified(P, D, e):
 class System:
     """The linear system A X = B, with the exact solution X of the values. |D| <= `terms` * unit * backward(A)."""
 
-    def __init__(self, cx, A, B, solve, backward, terms):
+    def __init__(
+        self,
+        cx: Context,
+        A: Number,
+        B: Number,
+        solve: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
+        backward: Callable[[torch.Tensor], torch.Tensor],
+        terms: int,
+    ) -> None:
         self.cx, self.A, self.B, self.solve, self.backward, self.terms = cx, A, B, solve, backward, terms
         self.v = solve(A.v, B.v)
         self.inverse = solve(
@@ -46,22 +58,22 @@ class System:
         self.P = self.inverse.abs()
         self.size = backward(A.v)
 
-    def bound(self, e_A, e_B, u):
+    def bound(self, e_A: torch.Tensor, e_B: torch.Tensor, u: float) -> torch.Tensor:
         D = e_A + self.terms * u * self.size
         off = self.P @ (e_B + D @ torch.maximum(self.v.abs(), self.P @ self.B.v.abs() if u else self.v.abs()))
         return amplified(self.P, D, off)
 
-    def errors(self, level):
+    def errors(self, level: int) -> tuple[torch.Tensor, torch.Tensor]:
         return or_zero(self.A.error(level), self.A.v), or_zero(self.B.error(level), self.B.v)
 
-    def result(self):
+    def result(self) -> Number:
         unit = unit_of(self.cx.dtype)
         if not bool(self.v.isfinite().all()):
             raise Unsupported("a system without a single solution")
         full = {level: self.bound(*self.errors(level), U64 if level == 0 else unit) for level in (0, 1)}
 
         # A run is the solution of a nearby system, as the theorem has it.
-        def run(i):
+        def run(i: int) -> torch.Tensor:
             A = self.A.run(i) + self.cx.noise(self.size) * math.sqrt(self.terms) * unit * self.size
             return self.solve(A, self.B.run(i))
 
@@ -70,11 +82,11 @@ class System:
         )
 
 
-def triangle(x, upper, unit):
+def triangle(x: Number, upper: bool, unit: int) -> Number:
     """The triangle as a matrix of its own. A unit diagonal is exact, but its products with the solution round
     like all others."""
 
-    def part(t, diagonal):
+    def part(t: torch.Tensor, diagonal: int) -> torch.Tensor:
         t = t.triu(unit) if upper else t.tril(-unit)
         return t + diagonal * torch.eye(*t.shape[-2:], dtype=t.dtype, device=t.device)
 
@@ -83,62 +95,75 @@ def triangle(x, upper, unit):
     return made
 
 
-def of_matrix(x):
+def of_matrix(x: Number) -> Number:
     return x if x.is_float else Number(x.v.double(), whole=True)
 
 
-def batched(A, B):
+def batched(A: Number, B: Number) -> list[Number]:
     """Expands both operands to the same leading dimensions."""
     lead = torch.broadcast_shapes(A.v.shape[:-2], B.v.shape[:-2])
     return [same(lambda t: t.expand(*lead, *t.shape[-2:]), x) for x in (A, B)]
 
 
-def solve_triangle(cx, A, B, upper, left=True, unit=False):
+def solve_triangle(
+    cx: Context, A: Number, B: Number, upper: bool, left: bool = True, unit: bool = False
+) -> Number:
     A, B = of_matrix(A), of_matrix(B)
     if not left:
         return same(turned, solve_triangle(cx, same(turned, A), same(turned, B), not upper, True, unit))
     A, B = batched(A, B)
 
-    def solve(M, b):
-        return torch.linalg.solve_triangular(M, b, upper=upper)
+    def solve(M: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        solution: torch.Tensor = torch.linalg.solve_triangular(M, b, upper=upper)
+        return solution
 
     n = A.v.shape[-1]
     return System(cx, triangle(A, upper, int(unit)), B, solve, torch.abs, n + MORE).result()
 
 
 @rule("aten.linalg_solve_triangular.default")
-def triangular(cx, A, B, *, upper, left=True, unitriangular=False):
+def triangular(
+    cx: Context, A: Number, B: Number, *, upper: bool, left: bool = True, unitriangular: bool = False
+) -> Number:
     return solve_triangle(cx, A, B, upper, left, unitriangular)
 
 
 @rule("aten.triangular_solve.default")
-def triangular_with_copy(cx, B, A, upper=True, transpose=False, unitriangular=False):
+def triangular_with_copy(
+    cx: Context,
+    B: Number,
+    A: Number,
+    upper: bool = True,
+    transpose: bool = False,
+    unitriangular: bool = False,
+) -> tuple[Number, Number]:
     of = same(turned, A) if transpose else A
     return solve_triangle(cx, of, B, upper != transpose, True, unitriangular), A
 
 
 @rule("aten.cholesky_solve.default")
-def solve_by_factor(cx, B, L, upper=False):
+def solve_by_factor(cx: Context, B: Number, L: Number, upper: bool = False) -> Number:
     """Solves A X = B by two triangular systems, where A = L L^T or U^T U."""
     L = same(turned, L) if upper else L
     return solve_triangle(cx, same(turned, L), solve_triangle(cx, L, B, False), True)
 
 
 @rule("aten.cholesky_inverse.default")
-def inverse_by_factor(cx, L, upper=False):
+def inverse_by_factor(cx: Context, L: Number, upper: bool = False) -> Number:
     n = L.v.shape[-1]
     return solve_by_factor(
         cx, Number(torch.eye(n, dtype=torch.float64, device=L.v.device).expand(L.v.shape)), L, upper
     )
 
 
-def elimination(A):
+def elimination(A: torch.Tensor) -> torch.Tensor:
     """|L||U| of elimination with pivots, with its rows in the order of A."""
     P, L, U = torch.linalg.lu(A)
-    return P @ (L.abs() @ U.abs())
+    size: torch.Tensor = P @ (L.abs() @ U.abs())
+    return size
 
 
-def general(cx, A, B, left=True):
+def general(cx: Context, A: Number, B: Number, left: bool = True) -> Number:
     A, B = of_matrix(A), of_matrix(B)
     if not left:
         return same(turned, general(cx, same(turned, A), same(turned, B)))
@@ -146,26 +171,29 @@ def general(cx, A, B, left=True):
     return System(cx, A, B, torch.linalg.solve, elimination, 3 * A.v.shape[-1] + MORE).result()
 
 
-def regular(x):
+def regular(x: Number) -> torch.Tensor:
     """Returns the inverse of x. A singular matrix is refused."""
-    inverse, info = torch.linalg.inv_ex(x.v)
+    found, info = torch.linalg.inv_ex(x.v)
     if bool((info != 0).any()):
         raise Unsupported("a singular matrix")
-    return inverse
+    made: torch.Tensor = found
+    return made
 
 
-def none_wrong(x):
+def none_wrong(x: Number) -> Number:
     """The result `info`: zeros, since every matrix was regular."""
     return Number(torch.zeros(x.v.shape[:-2], dtype=torch.int32, device=x.v.device))
 
 
-def unwanted(cx, *results):
+def unwanted(cx: Context, *results: int) -> None:
     if cx.wanted & set(results):
         raise Unsupported(f"no rule for the factors of {cx.name}: which rows are pivots is a choice")
 
 
 @rule("aten._linalg_solve_ex.default")
-def solve_general(cx, A, B, *, left=True, check_errors=False):
+def solve_general(
+    cx: Context, A: Number, B: Number, *, left: bool = True, check_errors: bool = False
+) -> tuple[Number, None, None, Number]:
     unwanted(cx, 1, 2)
     of = of_matrix(A)
     regular(of)
@@ -176,7 +204,7 @@ def solve_general(cx, A, B, *, left=True, check_errors=False):
 
 
 @rule("aten.linalg_inv_ex.default")
-def inverse(cx, A, *, check_errors=False):
+def inverse(cx: Context, A: Number, *, check_errors: bool = False) -> tuple[Number, Number]:
     of = of_matrix(A)
     regular(of)
     return general(
@@ -184,13 +212,13 @@ def inverse(cx, A, *, check_errors=False):
     ), none_wrong(A)
 
 
-def log_determinant(cx, A):
+def log_determinant(cx: Context, A: Number) -> tuple[Number, Number]:
     """Returns (sign, log |det|). The logarithm moves by the trace of A^-1 D and by terms of higher order."""
     A = of_matrix(A)
     P, size, n = regular(A).abs(), elimination(A.v), A.v.shape[-1]
     sign, v = torch.linalg.slogdet(A.v)
 
-    def bound(level, u):
+    def bound(level: int, u: float) -> torch.Tensor:
         D = or_zero(A.error(level), A.v) + (3 * n + MORE) * u * size
         moved = P @ D
         rate, first = moved.sum(-1).amax(-1), moved.diagonal(dim1=-2, dim2=-1).sum(-1)
@@ -200,8 +228,10 @@ def log_determinant(cx, A):
     unit = unit_of(cx.dtype)
     full = {0: bound(0, U64), 1: bound(1, unit)}
 
-    def run(i):
-        return torch.linalg.slogdet(A.run(i) + cx.noise(size) * math.sqrt(3 * n + MORE) * unit * size)[1]
+    def run(i: int) -> torch.Tensor:
+        nearby = A.run(i) + cx.noise(size) * math.sqrt(3 * n + MORE) * unit * size
+        logarithm: torch.Tensor = torch.linalg.slogdet(nearby)[1]
+        return logarithm
 
     logarithm = cx.out(
         v, full.get, lambda u: 4 * u, run if cx.count else None, lambda u: 2 * u * (1 + v.abs())
@@ -210,7 +240,7 @@ def log_determinant(cx, A):
 
 
 @rule("aten._linalg_slogdet.default")
-def sign_and_log(cx, A):
+def sign_and_log(cx: Context, A: Number) -> tuple[Number, Number, None, None]:
     unwanted(cx, 2, 3)
     sign, logarithm = log_determinant(cx, A)
     if logarithm.b is not None and bool(logarithm.b.isinf().any()):
@@ -219,26 +249,25 @@ def sign_and_log(cx, A):
 
 
 @rule("aten._linalg_det.default")
-def determinant(cx, A):
+def determinant(cx: Context, A: Number) -> tuple[Number, None, None]:
     unwanted(cx, 1, 2)
     sign, logarithm = log_determinant(cx, A)
     v = torch.linalg.det(of_matrix(A).v)
-
-    def off(level):
-        return None if logarithm.error(level) is None else v.abs() * torch.expm1(logarithm.error(level))
-
+    off = carried(lambda e: v.abs() * torch.expm1(e), logarithm)
     runs = None if logarithm.runs is None else lambda i: sign.v * torch.exp(logarithm.run(i))
     return cx.out(v, off, lambda u: 4 * u * v.abs(), runs), None, None
 
 
 @rule("aten.linalg_cholesky_ex.default")
-def cholesky(cx, A, *, upper=False, check_errors=False):
+def cholesky(
+    cx: Context, A: Number, *, upper: bool = False, check_errors: bool = False
+) -> tuple[Number, Number]:
     """The Cholesky factor: L L^T = A + D with |D| <= (n + 1) u |L||L^T| (Higham, theorem 10.3). With G =
     |L^-1||D||L^-T|, the factor is off by at most |L| tril(G (I - G)^-1) (J.-G. Sun, BIT 31, 1991)."""
     A = of_matrix(A)
     A = same(turned, A) if upper else A
 
-    def mirrored(t):
+    def mirrored(t: torch.Tensor) -> torch.Tensor:
         return t.tril() + turned(t.tril(-1))
 
     v, info = torch.linalg.cholesky_ex(mirrored(A.v))
@@ -246,35 +275,37 @@ def cholesky(cx, A, *, upper=False, check_errors=False):
         raise Unsupported("the Cholesky factor of a matrix that is not positive definite")
     n, size, inverse = v.shape[-1], v.abs() @ turned(v.abs()), torch.linalg.inv(v).abs()
 
-    def bound(level, u):
+    def bound(level: int, u: float) -> torch.Tensor:
         D = mirrored(or_zero(A.error(level), A.v)) + (n + MORE) * u * size
         G = inverse @ D @ turned(inverse)
         rate = G.sum(-1).amax(-1)[..., None, None]
         series = G + G @ G / (1 - rate).clamp(min=2.0**-20).expand_as(G)
         series = torch.where(rate < 0.25, torch.maximum(series, G + 2 * (G @ G)), math.inf)
-        return (v.abs() @ series.tril()).tril().nan_to_num(nan=math.inf)
+        off: torch.Tensor = (v.abs() @ series.tril()).tril().nan_to_num(nan=math.inf)
+        return off
 
     unit = unit_of(cx.dtype)
     full = {0: bound(0, U64), 1: bound(1, unit)}
     if bool(full[1].isinf().any()):
         raise Unsupported("the Cholesky factor of a matrix that is not positive definite, or nearly so")
 
-    def run(i):
+    def run(i: int) -> torch.Tensor:
         noise = mirrored(cx.noise(size)) * math.sqrt(n + MORE) * unit * size
-        return torch.linalg.cholesky_ex(mirrored(A.run(i)) + noise)[0]
+        factor: torch.Tensor = torch.linalg.cholesky_ex(mirrored(A.run(i)) + noise)[0]
+        return factor
 
     made = cx.out(v, full.get, lambda u: 2 * u * v.abs(), run if cx.count else None, lambda u: u * v.abs())
     return same(turned, made) if upper else made, none_wrong(A)
 
 
-def values_of(cx, A, f):
+def values_of(cx: Context, A: Number, f: Function) -> Number:
     """Singular values, and eigenvalues of symmetric matrices: they move by at most the norm of the perturbation
     (Weyl)."""
     A = of_matrix(A)
     v, n = f(A.v), max(A.v.shape[-2:])
     norm = torch.linalg.matrix_norm(A.v)[..., None]
 
-    def off(level):
+    def off(level: int) -> Bound:
         return (
             None
             if A.error(level) is None

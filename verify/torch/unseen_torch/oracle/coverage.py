@@ -6,32 +6,34 @@ This check covers only refusals that do not depend on values. A rule may still r
 a configuration.
 """
 
+from __future__ import annotations
+
 import copy
+from typing import Any
 
 import torch
 from torch.utils._pytree import tree_leaves
 
+from ..task.description import Note
 from . import complexes, evaluate, routes
 from . import graph as graphs
 from .elementwise import REFUSED, RULES
 from .number import Unsupported
 
-PYTHONS_OWN = "<built-in function getitem>"
 
-
-def kinds_of(node):
+def kinds_of(node: torch.fx.Node) -> list[torch.dtype]:
     """The types of a node's results. The results' sizes may depend on values."""
     return [t.dtype for t in tree_leaves(node.meta.get("val")) if isinstance(t, torch.Tensor)]
 
 
-def is_whole(node):
+def is_whole(node: torch.fx.Node) -> bool:
     """True if all results and operands are whole numbers or masks. PyTorch's own answer is then the reference."""
     made = kinds_of(node)
     kinds = made + [k for n in node.all_input_nodes for k in kinds_of(n)]
     return bool(made) and not any(k.is_floating_point or k.is_complex for k in kinds)
 
 
-def is_of_nothing(node):
+def is_of_nothing(node: torch.fx.Node) -> bool:
     """True if all results are empty, or all operands are empty."""
     made = routes.declared_tensors(node)
     given = [t for n in node.all_input_nodes for t in (routes.declared_tensors(n) or [])]
@@ -40,11 +42,11 @@ def is_of_nothing(node):
     )
 
 
-def is_complex(node):
+def is_complex(node: torch.fx.Node) -> bool:
     return any(k.is_complex for n in (node, *node.all_input_nodes) for k in kinds_of(n))
 
 
-def reason(node):
+def reason(node: torch.fx.Node) -> str | None:
     """Says why this node cannot be evaluated, or returns None."""
     if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
         return None
@@ -60,7 +62,7 @@ def reason(node):
     return f"no rule for {name}"
 
 
-def unruled(graph):
+def unruled(graph: graphs.Graph) -> list[str]:
     """The reasons of all operations that an output depends on, each once and in order."""
     needed = {next(n for n in graph.nodes if n.op == "output")}
     found = []
@@ -73,7 +75,7 @@ def unruled(graph):
     return found[::-1]
 
 
-def refusal(model, inputs):
+def refusal(model: torch.nn.Module, inputs: list[Any]) -> str | None:
     """Says in one line why the graph alone rules out a reference for every configuration. None: the graph gives no such
     reason."""
     try:
@@ -90,7 +92,7 @@ def refusal(model, inputs):
     return "; ".join(found) if found else None
 
 
-def note(model, inputs):
+def note(model: torch.nn.Module, inputs: list[Any]) -> list[Note]:
     """The notes for importing: [] or one note of the kind `unjudged`."""
     why = refusal(model, inputs)
     return (

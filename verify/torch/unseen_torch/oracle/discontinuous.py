@@ -4,15 +4,32 @@ Beside a jump, an honest implementation may be on either side, and both values a
 of the jump. Every fourth run takes either side, so that the calibrated spread includes the jump.
 """
 
+from __future__ import annotations
+
 import math
+from typing import Any
 
 import torch
 
+from .bounds import Bound, Error, Function
 from .elementwise import div, monotone, mul, or_zero, rule
-from .number import CALIBRATED, FEW, U64, Number, Unsupported, is_exact, is_power, moved, unit_of
+from .few_bits import is_power
+from .number import (
+    CALIBRATED,
+    FEW,
+    U64,
+    Context,
+    Number,
+    Operand,
+    Unsupported,
+    is_exact,
+    moved,
+    sides_of,
+    unit_of,
+)
 
 
-def honest_reach(cx, x):
+def honest_reach(cx: Context, x: Number) -> Bound:
     """The error of honest implementations, calibrated by the runs. None: x has no error, or there are no runs."""
     if x.runs is None or not cx.count:
         return None
@@ -21,35 +38,36 @@ def honest_reach(cx, x):
     return torch.where(is_exact(x), 0.0, reach)
 
 
-def step(cx, x, f, whole=True):
+def step(cx: Context, x: Operand, f: Function, whole: bool = True) -> Number:
     """A monotone, exact step function f. On [x - e, x + e] its extremes are its values at the ends."""
     x = cx.number(x)
     if not x.is_float:
         return Number(f(x.v.double()).to(x.v.dtype), open=x.open)
     v, reach = f(x.v), honest_reach(cx, x)
 
-    def propagated(level):
+    def propagated(level: int) -> Bound:
         e = x.error(level)
         return None if e is None else torch.maximum(f(x.v + e) - v, v - f(x.v - e))
 
     made = Number(v, propagated(0), propagated(1), whole=whole)
     if reach is not None:
-        reach, made.beside = jumping(made, v, reach, f, x)
+        reach, made.beside = jumping(made.b, v, reach, f, x)
         sides = {1: f(x.v + reach), 3: f(x.v - reach)}
-        made.runs = [sides.get(i % 4, f(x.run(i)) if i % 4 in (0, 2) else None) for i in range(cx.count)]
+        made.runs = [sides[i % 4] if i % 4 in sides else f(x.run(i)) for i in range(cx.count)]
     elif made.b is not None:
         made.beside = made.b > 0
-    if whole and made.b is not None:
-        made.sides = (f(x.v - x.b), f(x.v + x.b)) if x.sides is None else tuple(f(t) for t in x.sides)
+    if whole and x.b is not None:
+        made.sides = (f(x.v - x.b), f(x.v + x.b)) if x.sides is None else sides_of(f, x)
     return made
 
 
-def jumping(made, v, reach, f, x):
+def jumping(
+    bound: Bound, v: torch.Tensor, reach: torch.Tensor, f: Function, x: Number
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Returns (the reach of the runs, a mask of the elements beside a jump). If few bounds reach beyond a jump, the
     runs reach as far as the bound."""
-    near = made.b > 0
-    if int(near.sum()) * FEW <= near.numel():
-        return torch.maximum(reach, torch.where(near, x.b, 0.0)), near
+    if bound is not None and x.b is not None and int((bound > 0).sum()) * FEW <= bound.numel():
+        return torch.maximum(reach, torch.where(bound > 0, x.b, 0.0)), bound > 0
     return reach, (f(x.v + reach) != v) | (f(x.v - reach) != v)
 
 
@@ -65,31 +83,31 @@ STEPS = {
 @rule(
     "aten.floor.default", "aten.ceil.default", "aten.trunc.default", "aten.round.default", "aten.sign.default"
 )
-def whole(cx, x):
+def whole(cx: Context, x: Number) -> Number:
     name = cx.name.split(".")[1]
     return x if x.is_float and x.whole and name != "sign" else step(cx, x, STEPS[name])
 
 
 @rule("aten.copysign.Tensor")
-def copysign(cx, a, b):
+def copysign(cx: Context, a: Operand, b: Operand) -> Number:
     """The magnitude of a with the sign of b. The sign must be certain."""
     a, b = cx.number(a), cx.number(b)
     if b.b is not None and bool((b.v.abs() <= b.b).any()):
         raise Unsupported("the sign of a computed number that lies so near 0 that kernels may differ")
 
-    def f(s, t):
+    def f(s: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
         return torch.copysign(s.double(), t.double())
 
     v = f(a.v, b.v)
 
-    def spread(e):
+    def spread(e: Bound) -> Bound:
         return None if e is None else e.expand(v.shape)
 
     return cx.out(v, lambda level: spread(a.error(level)), lambda u: 0, moved(f, a, b))
 
 
 @rule("aten.searchsorted.Tensor", "aten.bucketize.Tensor")
-def place_among(cx, first, second, **named):
+def place_among(cx: Context, first: Number, second: Number, **named: Any) -> Number:
     """The number of bounds below a value (or not above it, if `right`). It is certain if the value's interval overlaps
     none of the bounds' intervals."""
     bounds, x = (first, second) if "searchsorted" in cx.name else (second, first)
@@ -97,7 +115,7 @@ def place_among(cx, first, second, **named):
         raise Unsupported("searchsorted with a sorter")
     right = named.get("right", False) or named.get("side") == "right"
 
-    def count(at, edges):
+    def count(at: torch.Tensor, edges: torch.Tensor) -> torch.Tensor:
         return torch.searchsorted(edges.double(), at.double().contiguous(), right=right)
 
     reach, around = or_zero(x.b, x.v.double()), or_zero(bounds.b, bounds.v.double())
@@ -114,7 +132,7 @@ def place_among(cx, first, second, **named):
 
 
 @rule("aten.round.decimals")
-def decimals(cx, x, decimals=0):
+def decimals(cx: Context, x: Number, decimals: int = 0) -> Number:
     if decimals == 0:
         return step(cx, x, torch.round)
     scale = 10.0 ** abs(decimals)
@@ -123,14 +141,14 @@ def decimals(cx, x, decimals=0):
 
 
 @rule("aten.div.Tensor_mode", "aten.div.Scalar_mode", "aten.floor_divide.default", "aten.floor_divide.Scalar")
-def rounded_division(cx, a, b, rounding_mode="floor"):
+def rounded_division(cx: Context, a: Operand, b: Operand, rounding_mode: str | None = "floor") -> Number:
     """A rounded division of exact operands. A whole quotient is exact. A quotient close to a whole number may be
     rounded to it."""
     a, b = cx.number(a), cx.number(b)
     if rounding_mode is None:
         return div(cx, a, b)
 
-    def f(p, q):
+    def f(p: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
         return torch.div(p, q, rounding_mode=rounding_mode)
 
     if not a.is_float and not b.is_float:
@@ -141,7 +159,7 @@ def rounded_division(cx, a, b, rounding_mode="floor"):
     v, quotient = f(p, q), p / q
     off = (quotient - quotient.round()).abs()
 
-    def near(u):
+    def near(u: float) -> torch.Tensor:
         return (off <= 3 * u * quotient.abs()) & (torch.fmod(p, q) != 0)
 
     made = cx.out(v, lambda level: None, lambda u: near(u).double(), None, lambda u: 0)
@@ -156,7 +174,7 @@ def rounded_division(cx, a, b, rounding_mode="floor"):
     "aten.fmod.Scalar",
     "aten.fmod.Tensor",
 )
-def remainder(cx, a, b):
+def remainder(cx: Context, a: Operand, b: Operand) -> Number:
     """a - b q, where q is a whole number. It is exact for exact operands. An implementation that rounds a / b first is
     off by some roundings of a. It is also off by b if that rounding gave a whole number by mistake. The final
     addition to reach b's sign is rounded, too."""
@@ -165,7 +183,7 @@ def remainder(cx, a, b):
         return Number((torch.fmod if "fmod" in cx.name else torch.remainder)(a.v, b.v))
     function = torch.fmod if "fmod" in cx.name else torch.remainder
 
-    def f(x, y):
+    def f(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         return function(x.double(), y.double())
 
     v = f(a.v, b.v)
@@ -175,12 +193,12 @@ def remainder(cx, a, b):
     gap = torch.minimum(least, width - v.abs())
     known = is_exact(a) & is_exact(b) & is_power(b.v)  # the quotient and b q are exact
 
-    def own(u):
+    def own(u: float) -> torch.Tensor:
         return u * (torch.where(known, 0.0, 3 * size) + 2 * v.abs())
 
     turn = torch.where(known, 0.0, width)
 
-    def propagated(level):
+    def propagated(level: int) -> Bound:
         ea, eb = a.error(level), b.error(level)
         if ea is None and eb is None:
             return None
@@ -188,10 +206,11 @@ def remainder(cx, a, b):
         near = gap <= e + own(U64 if level == 0 else unit_of(cx.dtype))
         return e + torch.where(near, turn + or_zero(eb, b.v.double()), 0.0)
 
-    def local(u):
+    def local(u: float) -> Error:
         return own(u) + torch.where((gap <= own(u)) & (v != 0), turn, 0.0)
 
-    if a.runs is None and b.runs is None:
+    plain = moved(f, a, b)
+    if plain is None:
         return cx.out(v, propagated, local, None, own)
     reach = or_zero(honest_reach(cx, a), a.v.double()) + (size / width + 1) * or_zero(
         honest_reach(cx, b), b.v.double()
@@ -200,25 +219,24 @@ def remainder(cx, a, b):
         v.abs() < width / 2, v + torch.where(v < 0, -width, width), v - torch.where(v < 0, -width, width)
     )
     jumped = torch.where((gap <= reach) & ~known, other, v)
-    plain = moved(f, a, b)
     return cx.out(v, propagated, local, lambda i: jumped if i % 4 == 1 else plain(i), own)
 
 
 @rule("aten.atan2.default")
-def angle(cx, y, x):
+def angle(cx: Context, y: Operand, x: Operand) -> Number:
     """An operand's error turns the direction by its share of the length. Across the negative axis, the angle changes by
     a whole turn."""
     y, x = cx.number(y), cx.number(x)
 
-    def f(s, t):
+    def f(s: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
         return torch.atan2(s.double(), t.double())
 
     v, length = f(y.v, x.v), torch.hypot(y.v.double(), x.v.double())
 
-    def across(ey, ex):
+    def across(ey: torch.Tensor, ex: torch.Tensor) -> torch.Tensor:
         return (y.v.abs() <= ey) & (x.v - ex < 0)
 
-    def propagated(level):
+    def propagated(level: int) -> Bound:
         ey, ex = y.error(level), x.error(level)
         if ey is None and ex is None:
             return None
@@ -227,12 +245,12 @@ def angle(cx, y, x):
         turned = torch.where(share < 1, torch.asin(share.clamp(max=1)) * (1 + 2.0**-40), 2 * math.pi)
         return torch.where(across(ey, ex) & (ey > 0), 2 * math.pi, turned)
 
-    if y.runs is None and x.runs is None:
+    plain = moved(f, y, x)
+    if plain is None:
         return cx.out(v, propagated, lambda u: 10 * u * v.abs())
     near = across(or_zero(honest_reach(cx, y), y.v.double()), or_zero(honest_reach(cx, x), x.v.double())) & (
         y.v != 0
     )
-    plain = moved(f, y, x)
     return cx.out(
         v,
         propagated,
@@ -242,7 +260,7 @@ def angle(cx, y, x):
 
 
 @rule("aten.atan.default", "aten.asinh.default")
-def flat_curve(cx, x):
+def flat_curve(cx: Context, x: Number) -> Number:
     f = torch.atan if "atan" in cx.name else torch.asinh
     return monotone(
         cx,
@@ -253,7 +271,7 @@ def flat_curve(cx, x):
 
 
 @rule("aten.isnan.default", "aten.isinf.default", "aten.isposinf.default", "aten.isneginf.default")
-def is_special(cx, x):
+def is_special(cx: Context, x: Number) -> Number:
     """The answer is torch's own. It is refused if an operand may be anything."""
     if x.b is not None and not bool(x.b.isfinite().all()):
         raise Unsupported(

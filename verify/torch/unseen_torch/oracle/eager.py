@@ -15,12 +15,21 @@ if TYPE_CHECKING:
 
 FLOATS = (torch.float16, torch.bfloat16, torch.float32)
 
+# computes a node in another way, or returns None
+Change = Callable[[torch.fx.Node, list[Any], dict[str, Any]], Any]
+
+
+def computed(node: torch.fx.Node, args: Sequence[Any], named: dict[str, Any]) -> Any:
+    """Returns the result of a node's own operation for these operands."""
+    operation: Any = node.target
+    return operation(*args, **named)
+
 
 def run(
     graph: Graph,
     state: dict[str, torch.Tensor],
     inputs: Sequence[Any],
-    change: Callable[[torch.fx.Node, list[Any], dict[str, Any]], Any] | None = None,
+    change: Change | None = None,
     double: bool = False,
 ) -> list[Any]:
     """Returns the outputs of the graph, in the task's types or in fp64. `change(node, args, named)` may compute a node

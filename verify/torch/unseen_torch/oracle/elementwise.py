@@ -5,14 +5,21 @@ forms. It also covers the forms that honest kernels use instead of a library's f
 exponentials, or exp(x) - 1.
 """
 
+from __future__ import annotations
+
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, TypeVar
 
 import torch
 
 from . import exponents
-from .number import Number, Unsupported, add_bounds, is_exact, is_gridded, is_power, is_short, moved, rounded
+from .bounds import Bound, Error, Function
+from .few_bits import is_gridded, is_power, is_short
+from .number import Context, Number, Operand, Unsupported, add_bounds, is_exact, moved, rounded, sides_of
+
+R = TypeVar("R", bound=Callable[..., Any])
+Curve = Callable[[float, torch.Tensor, torch.Tensor], Error]  # from a unit, the operand and the value
 
 F = torch.nn.functional
 RULES: dict[str, Callable[..., Any]] = {}
@@ -21,8 +28,8 @@ REFUSED: dict[
 ] = {}  # reasons of operations that no rule can evaluate, by name; known before evaluation
 
 
-def rule(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def keep(function: Callable[..., Any]) -> Callable[..., Any]:
+def rule(*names: str) -> Callable[[R], R]:
+    def keep(function: R) -> R:
         for name in names:
             RULES[name] = function
         return function
@@ -30,30 +37,45 @@ def rule(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return keep
 
 
-def refuse(why, *names):
+def refuse(why: str, *names: str) -> None:
     """Registers operations whose answer is not unique or has no bound. `why` gives the reason."""
 
-    def refused(cx, *_, **__):
+    def refused(cx: Any, *_: Any, **__: Any) -> NoReturn:
         raise Unsupported(why)
 
     for name in names:
         RULES[name], REFUSED[name] = refused, why
 
 
-def or_zero(bound, like) -> torch.Tensor:
+def by_rule(cx: Context, name: str, *args: Any, **named: Any) -> Any:
+    """Evaluates the rule of another operation of ATen."""
+    kept, cx.name = cx.name, "aten." + name
+    try:
+        return RULES[cx.name](cx, *args, **named)
+    finally:
+        cx.name = kept
+
+
+def or_zero(bound: Bound, like: torch.Tensor) -> torch.Tensor:
     return torch.zeros_like(like) if bound is None else bound
 
 
-def linear(cx, f, parts, local, typical=None):
+def linear(
+    cx: Context,
+    f: Function,
+    parts: Sequence[tuple[Number, Error]],
+    local: Callable[[float, torch.Tensor], Error],
+    typical: Callable[[float, torch.Tensor], Error] | None = None,
+) -> Number:
     """Evaluates v = f(values), where the operands' errors add up, each times its factor. `parts` are pairs (operand,
     factor). `local` and `typical` are those of Context.out, as functions of (unit, v)."""
 
-    def propagated(level):
-        return add_bounds(*[None if x.error(level) is None else x.error(level) * k for x, k in parts])
+    def propagated(level: int) -> Bound:
+        return add_bounds(*[None if (e := x.error(level)) is None else e * k for x, k in parts])
 
     v = f(*[x.v for x, _ in parts])
 
-    def full(level):
+    def full(level: int) -> Bound:
         e = propagated(level)
         return None if e is None else e.expand(v.shape)
 
@@ -66,14 +88,14 @@ def linear(cx, f, parts, local, typical=None):
     )
 
 
-def integers(*operands):
+def integers(*operands: Number) -> bool:
     return all(not x.is_float for x in operands)
 
 
-def add_sub(cx, a, b, alpha, sign):
+def add_sub(cx: Context, a: Operand, b: Operand, alpha: float, sign: int) -> Number:
     a, b = cx.number(a), cx.number(b)
 
-    def f(x, y):
+    def f(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         return x + sign * alpha * y
 
     if integers(a, b) and cx.dtype not in (torch.float32, torch.float16, torch.bfloat16, torch.float64):
@@ -89,18 +111,18 @@ def add_sub(cx, a, b, alpha, sign):
         first, second = a.size(), abs(alpha) * b.size()
         reached, each = torch.maximum(first, second), b.count * first + a.count * second
         known = is_exact(a) & is_gridded(a.v) & is_exact(b) & is_gridded(b.v)
-        rounds = (
+        rounds: Callable[[torch.Tensor], Error] = (
             (lambda v: rounded(v, a, b)) if whole else lambda v: torch.where(known & is_gridded(v), 0.0, 1.0)
         )
         # An implementation may subtract the logarithm of a sum from an exponent instead of the maximum. It is rounded
         # at that size.
         beside = larger if cx.raised and not whole else 0.0
 
-        def own(size, v):
+        def own(size: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
             return torch.maximum(size * rounds(v), beside + torch.zeros_like(v))
 
         # Terms may cancel in this order. In another order a partial sum is as large as half of their magnitudes.
-        walked = (
+        walked: Function = (
             (lambda v: torch.maximum(v.abs(), (first + second) / 2)) if a.count + b.count > 2 else torch.abs
         )
         made = linear(
@@ -113,48 +135,48 @@ def add_sub(cx, a, b, alpha, sign):
         made.terms, made.count = first + second, min(a.count + b.count, MOST_COUNTED)
     made.whole = whole
     if whole and alpha == 1 and a.sides is not None and b.b is None and b.open is None:
-        made.sides = tuple(f(t, b.v) for t in a.sides)
+        made.sides = sides_of(lambda t: f(t, b.v), a)
     return exponents.added(cx, made, a, b, larger)
 
 
 @rule("aten.add.Tensor", "aten.add.Scalar", "aten.add_.Tensor")
-def add(cx, a, b, alpha=1):
+def add(cx: Context, a: Operand, b: Operand, alpha: float = 1) -> Number:
     return add_sub(cx, a, b, alpha, 1)
 
 
 @rule("aten.sub.Tensor", "aten.sub.Scalar", "aten.sub_.Tensor")
-def sub(cx, a, b, alpha=1):
+def sub(cx: Context, a: Operand, b: Operand, alpha: float = 1) -> Number:
     return add_sub(cx, a, b, alpha, -1)
 
 
 @rule("aten.rsub.Scalar", "aten.rsub.Tensor")
-def rsub(cx, a, b, alpha=1):
+def rsub(cx: Context, a: Operand, b: Operand, alpha: float = 1) -> Number:
     return add_sub(cx, b, a, alpha, -1)
 
 
 MOST_COUNTED = 4  # most terms that are counted of a sum; the error of longer sums grows as a random walk
 
 
-def counted(x):
+def counted(x: Number) -> int:
     """The number of terms in x. A number of the code counts as two: it may be a sum such as 1 - b, or 1 - rate *
     decay."""
     return 2 if x.v.numel() == 1 and not is_power_of_two(x) else x.count
 
 
-def is_power_of_two(x):
+def is_power_of_two(x: Number) -> bool:
     """True if x is a single power of two. Multiplication by it is exact."""
     return (x.v.numel() == 1 and x.is_float and math.frexp(float(x.v))[0] in (0.5, -0.5)) or (
         x.v.numel() == 1 and not x.is_float and int(x.v) in (1, -1, 2, 4, 8)
     )
 
 
-def scaled_error(x, factor, e):
+def scaled_error(x: torch.Tensor, factor: torch.Tensor, e: torch.Tensor) -> torch.Tensor:
     """|x| e, where e bounds the error of `factor`. An infinite x times any factor of one sign is the same infinity."""
     return torch.where(x.isinf() & (factor.abs() > e), 0.0, x.abs() * e)
 
 
 @rule("aten.mul.Tensor", "aten.mul.Scalar", "aten.mul_.Tensor")
-def mul(cx, a, b):
+def mul(cx: Context, a: Operand, b: Operand) -> Number:
     a, b = cx.number(a), cx.number(b)
     if integers(a, b):
         return Number(a.v * b.v)
@@ -162,12 +184,12 @@ def mul(cx, a, b):
     # A mask has no magnitude, so it is converted to numbers.
     a, b = (t if t.v.dtype != torch.bool else Number(t.v.double(), open=t.open, whole=True) for t in (a, b))
 
-    def f(x, y):
+    def f(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         return x * y
 
     v = f(a.v, b.v)
 
-    def propagated(level):
+    def propagated(level: int) -> Bound:
         ea, eb = a.error(level), b.error(level)
         parts = [
             None if eb is None else scaled_error(a.v, b.v, eb),
@@ -190,7 +212,7 @@ def mul(cx, a, b):
     return exponents.multiplied(cx, made, a, b)
 
 
-def unscaled(a, b):
+def unscaled(a: Number, b: Number) -> Error:
     """1 where a product rounds. It is exact for a power of two, and for two exact numbers with few bits."""
     if a.b is not None and b.b is not None:
         return 1.0
@@ -204,15 +226,15 @@ def unscaled(a, b):
 
 
 @rule("aten.div.Tensor", "aten.div.Scalar", "aten.div_.Tensor")
-def div(cx, a, b):
+def div(cx: Context, a: Operand, b: Operand) -> Number:
     a, b = cx.number(a), cx.number(b)
 
-    def f(x, y):
+    def f(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         return x / y
 
     v = f(a.v, b.v)
 
-    def propagated(level):
+    def propagated(level: int) -> Bound:
         ea, eb = a.error(level), b.error(level)
         if ea is None and eb is None:
             return None
@@ -236,22 +258,22 @@ def div(cx, a, b):
 
 
 @rule("aten.neg.default")
-def neg(cx, x):
+def neg(cx: Context, x: Number) -> Number:
     made = Number(-x.v, x.r, x.b, None if x.runs is None else [-t for t in x.runs], whole=x.whole)
     made.terms, made.count = x.terms, x.count
     return exponents.chosen(made, x, None)
 
 
 @rule("aten.abs.default")
-def absolute(cx, x):
+def absolute(cx: Context, x: Number) -> Number:
     return Number(x.v.abs(), x.r, x.b, None if x.runs is None else [t.abs() for t in x.runs])
 
 
-def monotone(cx, x, f, local, least=None):
+def monotone(cx: Context, x: Number, f: Function, local: Curve, least: float | None = None) -> Number:
     """A monotone function. Its error is its greatest change between x - e and x + e."""
     v = f(x.v)
 
-    def propagated(level):
+    def propagated(level: int) -> Bound:
         e = x.error(level)
         if e is None:
             return None
@@ -262,56 +284,53 @@ def monotone(cx, x, f, local, least=None):
     return cx.out(v, propagated, lambda u: local(u, x.v, v), moved(f, x))
 
 
-def none(u, x, v):
+def none(u: float, x: torch.Tensor, v: torch.Tensor) -> float:
     return 0
 
 
-def piecewise(cx, x, f, slope, low, high, local=none):
+def piecewise(
+    cx: Context, x: Number, f: Function, slope: float, low: float, high: float, local: Curve = none
+) -> Number:
     """A function that is constant below `low` and above `high`, with slopes of at most `slope` in between."""
     v = f(x.v)
 
-    def propagated(level):
+    def propagated(level: int) -> Bound:
         e = x.error(level)
         return None if e is None else torch.where((x.v + 2 * e < low) | (x.v - 2 * e > high), 0.0, slope * e)
 
     return cx.out(v, propagated, lambda u: local(u, x.v, v), moved(f, x))
 
 
-@rule("aten.relu.default", "aten.relu_.default")
-def relu(cx, x):
-    return piecewise(cx, x, torch.relu, 1.0, 0.0, math.inf)
-
-
-def far(x):
+def far(x: torch.Tensor) -> torch.Tensor:
     """|x|, limited to the range in which an exponential is neither 0 nor infinite. A mask's -inf thus adds 0 times a
     finite number, and no NaN."""
     return x.abs().clamp(max=1000)
 
 
-def exp_error(u, x, v):
+def exp_error(u: float, x: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
     """The error of the fast exponential: 2 ulp and 1.173 |x| ulp. An ulp is at most 2u of the value."""
     return (4 + 2.4 * far(x)) * u * v.abs()
 
 
 @rule("aten.exp.default")
-def exp(cx, x):
+def exp(cx: Context, x: Number) -> Number:
     made = exponents.in_parts(cx, monotone(cx, x, torch.exp, exp_error), x)
     return exponents.of_function(made, x, x.v.abs())
 
 
 @rule("aten.exp2.default")
-def exp2(cx, x):
+def exp2(cx: Context, x: Number) -> Number:
     made = exponents.in_parts(cx, monotone(cx, x, torch.exp2, exp_error), x)
     return exponents.of_function(made, x, x.v.abs())
 
 
 @rule("aten.expm1.default")
-def expm1(cx, x):
+def expm1(cx: Context, x: Number) -> Number:
     return monotone(cx, x, torch.expm1, lambda u, x, v: exp_error(u, x, v + 1) + 2 * u)
 
 
 @rule("aten.log.default", "aten.log2.default", "aten.log10.default", "aten.log1p.default")
-def log(cx, x):
+def log(cx: Context, x: Number) -> Number:
     f = getattr(torch, cx.name.split(".")[1])
     # The fast logarithm has an absolute error where the logarithm is near 0.
     least = -1.0 if f is torch.log1p else 0.0
@@ -320,167 +339,30 @@ def log(cx, x):
 
 
 @rule("aten.sqrt.default")
-def sqrt(cx, x):
+def sqrt(cx: Context, x: Number) -> Number:
     return monotone(cx, x, torch.sqrt, lambda u, x, v: 3 * u * v.abs(), least=0.0)
 
 
 @rule("aten.rsqrt.default")
-def rsqrt(cx, x):
+def rsqrt(cx: Context, x: Number) -> Number:
     return monotone(cx, x, torch.rsqrt, lambda u, x, v: 5 * u * v.abs(), least=0.0)
 
 
 @rule("aten.reciprocal.default")
-def reciprocal(cx, x):
+def reciprocal(cx: Context, x: Number) -> Number:
     return div(cx, 1.0, x)
 
 
-# Gates of a library's recurrent layers get four times the absolute error of other sigmoids and tanhs (`gates`). The
-# library cuDNN uses fast exponentials and fast divisions, and its errors have one sign. On an H200 with TF32 off they
-# were 3.3e-6 after six LSTM layers of 32 steps. An additional error of 2^-20 in each gate adds up to that. So does a
-# random error of 2^-19. PyTorch on a CPU errs by 9e-8 there, and TF32 by 1e-4.
-
-
-@rule("aten.sigmoid.default", "aten.sigmoid_.default")
-def sigmoid(cx, x):
-    # (1 + tanh(x / 2)) / 2 has an absolute error: half of that of tanh.
-    made = monotone(
-        cx,
-        x,
-        torch.sigmoid,
-        lambda u, x, v: ((4 + 2.4 * far(x)) * torch.sigmoid(-x) + 4) * u * v + 4 * cx.gates * u,
-    )
-    return exponents.of_function(made, x, F.softplus(-x.v))  # the magnitude of the sigmoid's logarithm
-
-
-@rule("aten.tanh.default", "aten.tanh_.default")
-def tanh(cx, x):
-    # 2 sigmoid(2x) - 1 and similar forms have an absolute error near 0.
-    return monotone(cx, x, torch.tanh, lambda u, x, v: 8 * cx.gates * u * torch.ones_like(v))
-
-
 @rule("aten.erf.default")
-def erf(cx, x):
+def erf(cx: Context, x: Number) -> Number:
     return monotone(cx, x, torch.erf, lambda u, x, v: 8 * u * torch.ones_like(v))
 
 
 @rule("aten.sin.default", "aten.cos.default")
-def circular(cx, x):
+def circular(cx: Context, x: Number) -> Number:
     f = torch.sin if "sin" in cx.name else torch.cos
     v = f(x.v)
     return cx.out(v, lambda level: x.error(level), lambda u: (4 + 2 * x.v.abs()) * u, moved(f, x))
-
-
-@rule("aten.softplus.default")
-def softplus(cx, x, beta=1.0, threshold=20.0):
-    def f(t):
-        return F.softplus(t, beta, threshold)
-
-    return monotone(cx, x, f, lambda u, x, v: u * (4 * v + 6 / beta))
-
-
-@rule("aten.elu.default", "aten.elu_.default")
-def elu(cx, x, alpha=1.0, scale=1.0, input_scale=1.0):
-    def f(t):
-        return scale * torch.where(t > 0, t, alpha * torch.expm1(input_scale * t.clamp(max=0)))
-
-    return monotone(
-        cx, x, f, lambda u, x, v: u * (4 * v.abs() + torch.where(x > 0, 0.0, 8 * abs(alpha * scale)))
-    )
-
-
-@rule("aten.leaky_relu.default", "aten.leaky_relu_.default")
-def leaky_relu(cx, x, slope=0.01):
-    return piecewise(
-        cx,
-        x,
-        lambda t: F.leaky_relu(t, slope),
-        max(1.0, abs(slope)),
-        -math.inf,
-        math.inf,
-        lambda u, x, v: torch.where(x < 0, 2 * u * v.abs(), 0.0),
-    )
-
-
-@rule("aten.hardsigmoid.default")
-def hardsigmoid(cx, x):
-    def f(t):
-        return ((t + 3).clamp(0, 6)) / 6
-
-    return piecewise(cx, x, f, 1 / 6, -3.0, 3.0, lambda u, x, v: 4 * u * (v + 1) * (x.abs() <= 3.001))
-
-
-def bounded_slope(cx, x, f, slope, bend, local):
-    """Bounds |f(x + d) - f(x)| by |f'(x)| d + bend d^2 / 2, where `bend` is the greatest |f''|."""
-    v = f(x.v)
-
-    def propagated(level):
-        e = x.error(level)
-        return (
-            None if e is None else slope(x.v).abs() * (1 + 2.0**-40) * e + 2.0**-50 * e + 0.5 * bend * e * e
-        )
-
-    return cx.out(v, propagated, lambda u: local(u, x.v, v), moved(f, x))
-
-
-@rule("aten.silu.default", "aten.silu_.default")
-def silu(cx, x):
-    def slope(t):
-        s = torch.sigmoid(t)
-        return s * (1 + t * (1 - s))
-
-    return bounded_slope(
-        cx,
-        x,
-        F.silu,
-        slope,
-        0.51,
-        lambda u, x, v: v.abs() * u * ((4 + 2.4 * x.abs()) * torch.sigmoid(-x) + 5) + 4 * u * x.abs(),
-    )
-
-
-@rule("aten.gelu.default")
-def gelu(cx, x, approximate="none"):
-    def f(t):
-        return F.gelu(t, approximate=approximate)
-
-    if approximate == "tanh":
-
-        def slope(t):
-            k = math.sqrt(2 / math.pi)
-            h = torch.tanh(k * (t + 0.044715 * t**3))
-            return 0.5 * (1 + h) + 0.5 * t * (1 - h * h) * k * (1 + 3 * 0.044715 * t * t)
-    else:
-
-        def slope(t):
-            return 0.5 * (1 + torch.erf(t / math.sqrt(2))) + t * torch.exp(-t * t / 2) / math.sqrt(
-                2 * math.pi
-            )
-
-    return bounded_slope(cx, x, f, slope, 1.2, lambda u, x, v: u * (5 * v.abs() + 6 * x.abs()))
-
-
-@rule("aten.mish.default")
-def mish(cx, x):
-    def slope(t):
-        w = torch.tanh(F.softplus(t))
-        return w + t * (1 - w * w) * torch.sigmoid(t)
-
-    return bounded_slope(cx, x, F.mish, slope, 1.0, lambda u, x, v: u * (6 * v.abs() + 10 * x.abs()))
-
-
-@rule("aten.hardswish.default", "aten.hardswish_.default")
-def hardswish(cx, x):
-    v = F.hardswish(x.v)
-
-    def slope(e):
-        return torch.where(x.v.abs() > 3 + e, (x.v > 0).double(), 0.5 + (x.v.abs() + e).clamp(max=3) / 3)
-
-    return cx.out(
-        v,
-        lambda level: None if x.error(level) is None else slope(x.error(level)) * x.error(level),
-        lambda u: torch.where(x.v < -3.001, 0.0, 5 * u * x.v.abs()),
-        moved(F.hardswish, x),
-    )
 
 
 @rule(
@@ -492,7 +374,9 @@ def hardswish(cx, x):
     "aten.clamp_max.default",
     "aten.clamp_min_.default",
 )
-def clamp(cx, x, low=None, high=None, **named):
+def clamp(
+    cx: Context, x: Number, low: float | None = None, high: float | None = None, **named: Any
+) -> Number:
     if "hardtanh" in cx.name:
         low, high = (-1.0 if low is None else low), (1.0 if high is None else high)
     if "clamp_max" in cx.name:
@@ -500,35 +384,37 @@ def clamp(cx, x, low=None, high=None, **named):
     low, high = named.get("min", low), named.get("max", high)
     edge = max([abs(float(t)) for t in (low, high) if t is not None] or [0.0])
 
-    def f(t):
+    def f(t: torch.Tensor) -> torch.Tensor:
         return t.clamp(low, high)
 
     held = x.error(1) is not None or float(torch.tensor(edge).float()) != edge
     whole = x.whole and all(t is None or float(t).is_integer() for t in (low, high))
 
-    def clipped(u, x, v):
+    def clipped(u: float, x: torch.Tensor, v: torch.Tensor) -> Error:
         return 0 if not held or whole else torch.where(x == v, 0.0, u * v.abs())
 
     made = piecewise(
         cx, x, f, 1.0, -math.inf if low is None else low, math.inf if high is None else high, clipped
     )
-    made.whole, made.sides = whole, None if x.sides is None else tuple(f(t) for t in x.sides)
+    made.whole, made.sides = whole, sides_of(f, x)
     return exponents.chosen(made, x, None)
 
 
 @rule("aten.clamp.Tensor")
-def clamp_by(cx, x, low=None, high=None, **named):
+def clamp_by(
+    cx: Context, x: Number, low: Operand | None = None, high: Operand | None = None, **named: Any
+) -> Number:
     low, high = named.get("min", low), named.get("max", high)
     x = x if low is None else extreme_by(cx, torch.maximum, x, low)
     return x if high is None else extreme_by(cx, torch.minimum, x, high)
 
 
-def power_of(cx, base, exponent):
+def power_of(cx: Context, base: Number, exponent: Number) -> Number:
     """x ** y by exp(y ln x). If x > e, the bound is the greatest change to (x +- e) ** (y +- d). Otherwise it is
     infinite."""
     v = base.v.double() ** exponent.v
 
-    def propagated(level):
+    def propagated(level: int) -> Bound:
         e, d = base.error(level), exponent.error(level)
         if e is None and d is None:
             return None
@@ -543,18 +429,18 @@ def power_of(cx, base, exponent):
 
 
 @rule("aten.pow.Tensor_Scalar", "aten.pow.Scalar", "aten.pow.Tensor_Tensor")
-def power(cx, x, n):
+def power(cx: Context, x: Operand, n: Operand) -> Number:
     if not isinstance(x, Number) or isinstance(n, Number):
         return power_of(cx, cx.number(x), cx.number(n))
     if not x.is_float:
         return Number(x.v**n)
 
-    def f(t):
+    def f(t: torch.Tensor) -> torch.Tensor:
         return t**n
 
     v = f(x.v)
 
-    def propagated(level):
+    def propagated(level: int) -> Bound:
         e = x.error(level)
         if e is None:
             return None
@@ -569,20 +455,20 @@ def power(cx, x, n):
 
 
 @rule("aten.maximum.default", "aten.minimum.default", "aten.fmax.default", "aten.fmin.default")
-def extreme(cx, a, b):
+def extreme(cx: Context, a: Operand, b: Operand) -> Number:
     """fmax and fmin ignore a NaN, as PyTorch's own do."""
     return extreme_by(cx, getattr(torch, cx.name.split(".")[1]), a, b)
 
 
-def extreme_by(cx, f, a, b):
+def extreme_by(cx: Context, f: Function, a: Operand, b: Operand) -> Number:
     a, b = cx.number(a), cx.number(b)
     if integers(a, b):
         return Number(f(a.v, b.v))
 
-    def f2(x, y):
+    def f2(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         return f(x.double(), y.double())
 
-    def propagated(level):
+    def propagated(level: int) -> Bound:
         ea, eb = a.error(level), b.error(level)
         if ea is None and eb is None:
             return None
@@ -590,7 +476,7 @@ def extreme_by(cx, f, a, b):
 
     v = f2(a.v, b.v)
 
-    def full(level):
+    def full(level: int) -> Bound:
         e = propagated(level)
         return None if e is None else e.expand(v.shape)
 
@@ -600,42 +486,12 @@ def extreme_by(cx, f, a, b):
 
 
 @rule("aten.xlogy.Tensor")
-def xlogy(cx, x, y):
+def xlogy(cx: Context, x: Number, y: Number) -> Number:
     v = torch.xlogy(x.v, y.v)
     if any(t.error(1) is not None for t in (x, y)):
         return mul(cx, x, log_of(cx, y))
     return cx.out(v, lambda level: None, lambda u: u * (5 * v.abs() + 8 * x.v.abs()))
 
 
-def log_of(cx, y):
+def log_of(cx: Context, y: Number) -> Number:
     return monotone(cx, y, torch.log, lambda u, x, v: u * (4 * v.abs() + 8), least=0.0)
-
-
-@rule("aten.mse_loss.default")
-def mse(cx, a, b, reduction=1):
-    from .sums import reduce
-
-    each = power(cx, sub(cx, a, b), 2)
-    return each if reduction == 0 else reduce(cx, each, None, False, mean=reduction == 1)
-
-
-@rule("aten.smooth_l1_loss.default", "aten.huber_loss.default")
-def smooth_l1(cx, a, b, reduction=1, beta=1.0):
-    from .sums import reduce
-
-    d = sub(cx, a, b)
-    scale = 1.0 if "huber" in cx.name else 1.0 / beta
-
-    def f(t):
-        return scale * torch.where(t.abs() < beta, 0.5 * t * t, beta * (t.abs() - 0.5 * beta))
-
-    v = f(d.v)
-
-    def propagated(level):
-        e = d.error(level)
-        return None if e is None else scale * (d.v.abs() + e).clamp(max=beta) * e
-
-    each = cx.out(
-        v, propagated, lambda u: 4 * u * (v + scale * beta * 0.5 * beta * (d.v.abs() >= beta)), moved(f, d)
-    )
-    return each if reduction == 0 else reduce(cx, each, None, False, mean=reduction == 1)

@@ -1,37 +1,19 @@
 """Evaluates a graph: value, radius, bound and runs of every operation. Derives the allowed error of each output."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
-from . import (  # noqa: F401  (each import registers its rules)
-    algebra,
-    complexes,
-    discontinuous,
-    elementwise,
-    expanded,
-    factors,
-    fourier,
-    gradients,
-    masked_rows,
-    matrix_functions,
-    norms,
-    products,
-    resized,
-    returned,
-    routes,
-    sampling,
-    scans,
-    scatter_sort,
-    selected,
-    shape,
-    special_functions,
-    sums,
-    wholes,
-)
+from . import complexes, expanded, masked_rows, returned, routes, rules, wholes  # noqa: F401  (registered)
+from .bounds import Bound
+from .eager import computed
 from .elementwise import RULES
-from .graph import coarsest, declared, is_exponent, narrowed, packet, target_name
+from .graph import Graph, coarsest, declared, is_exponent, narrowed, packet, target_name
 from .number import (
     CALIBRATED,
     EIGHT_BITS,
@@ -45,6 +27,10 @@ from .number import (
     of_mask,
 )
 
+if TYPE_CHECKING:
+    from .sides import Sides
+
+Env = dict[torch.fx.Node, Any]  # results of nodes
 RUNS = 12
 TIGHT = 64.0  # the bound decides if it is at most this many times the spread of the runs
 UNTELLABLE = 2.0**-8
@@ -55,7 +41,16 @@ JUMPING = 4
 UNITS_UNTELLABLE = 8
 
 
-def evaluate(graph, state, inputs, seed=1, runs=RUNS, device="cpu", tables=frozenset(), sides=None):
+def evaluate(
+    graph: Graph,
+    state: dict[str, torch.Tensor],
+    inputs: Sequence[Any],
+    seed: int = 1,
+    runs: int = RUNS,
+    device: str = "cpu",
+    tables: frozenset[str] = frozenset(),
+    sides: Sides | None = None,
+) -> list[tuple[Number, torch.dtype]]:
     """Returns the outputs as Numbers. `state` maps names to tensors, and `inputs` are the arguments of forward.
     `tables` names the tensors of the state that every implementation's constructor computes for itself.
     `sides` decides few open elements of masks that pick (sides.py)."""
@@ -63,7 +58,7 @@ def evaluate(graph, state, inputs, seed=1, runs=RUNS, device="cpu", tables=froze
     cx.sides = sides
     given = [state[name] for name in graph.names] + [inputs[i] for i in graph.inputs]
     places = iter(zip(given, [name in tables for name in graph.names] + [False] * len(graph.inputs)))
-    env = {}
+    env: Env = {}
     holders = [node for node in graph.nodes if node.op == "placeholder"]
     expanded.mark(graph.nodes, holders[len(graph.names) :])
     for node in graph.nodes:
@@ -86,11 +81,11 @@ def evaluate(graph, state, inputs, seed=1, runs=RUNS, device="cpu", tables=froze
     raise Unsupported("the graph has no output")
 
 
-def is_fixed(node):
+def is_fixed(node: torch.fx.Node) -> bool:
     """True if the node depends on sizes alone, and on neither inputs nor weights."""
     if "fixed" not in node.meta:
         node.meta["fixed"] = node.op == "call_function" and all(is_fixed(n) for n in node.all_input_nodes)
-    return node.meta["fixed"]
+    return bool(node.meta["fixed"])
 
 
 # Operations by which Python reads a value. They count even if no other node uses their result.
@@ -133,23 +128,18 @@ BLANK = (
 )
 
 
-def call(cx, node, env):
+def call(cx: Context, node: torch.fx.Node, env: Env) -> Any:
     """Evaluates one operation by its rule."""
-    args = torch.fx.node.map_arg(node.args, lambda n: env[n])
-    named = torch.fx.node.map_arg(node.kwargs, lambda n: env[n])
+    args: Any = torch.fx.node.map_arg(node.args, env.__getitem__)
+    named: Any = torch.fx.node.map_arg(node.kwargs, env.__getitem__)
     name = target_name(node.target)
     if name == "<built-in function getitem>":
         return args[0][args[1]]
     plain = name.replace("_.", ".", 1)
-    cx.name, cx.dtype, cx.narrow, cx.fixed = (
-        (name if name in RULES else plain),
-        declared(node),
-        narrowed(node),
-        is_fixed(node),
-    )
-    cx.wanted = {
-        u.args[1] for u in node.users if u.users and target_name(u.target) == "<built-in function getitem>"
-    }
+    cx.name, cx.dtype = (name if name in RULES else plain), declared(node)
+    cx.narrow, cx.fixed = narrowed(node), is_fixed(node)
+    items = [u for u in node.users if u.users and target_name(u.target) == "<built-in function getitem>"]
+    cx.wanted = {i for i in (u.args[1] for u in items) if isinstance(i, int)}
     cx.raised = is_exponent(node)
     cx.laid = next((n.meta.get("val") for n in node.args[:1] if isinstance(n, torch.fx.Node)), None)
     # An in-place operation has the same rule. Its operand's node gets the result afterwards.
@@ -185,9 +175,11 @@ def call(cx, node, env):
     if kind in BESIDE and isinstance(result, Number):
         keep_beside(result, args)
     expanded.follow(cx, node, args, result)
-    returned.follow(kind, args, result, lambda x: function(cx, x, *args[1:], **named))
+    if function is not None:
+        returned.follow(kind, args, result, lambda x: function(cx, x, *args[1:], **named))
     if packet(node).endswith("_") and not packet(node).endswith("__"):
-        env[node.args[0]] = result
+        target: Any = node.args[0]
+        env[target] = result
     return result
 
 
@@ -197,7 +189,7 @@ BESIDE = frozenset(
 )
 
 
-def keep_beside(result, args):
+def keep_beside(result: Number, args: Any) -> None:
     for x in args:
         if isinstance(x, Number) and x.beside is not None and x.beside is not result.beside:
             result.beside = (
@@ -205,19 +197,19 @@ def keep_beside(result, args):
             )
 
 
-def has_undecided(tree):
+def has_undecided(tree: Any) -> bool:
     return any(isinstance(x, Number) and x.is_undecided for x in tree_leaves(tree))
 
 
-def with_indices(cx, node, env, args, named):
+def with_indices(cx: Context, node: torch.fx.Node, env: Env, args: Any, named: Any) -> Any:
     """Converts computed whole numbers to indices, unless the operation does arithmetic with them."""
     if packet(node) in wholes.COMPUTED:
         return args, named
     held = {id(env[n]): declared(n) for n in node.all_input_nodes if wholes.is_computed(env[n], declared(n))}
     if not held:
         return args, named
-    moved = wholes.MOVED.get(packet(node).removeprefix("_unsafe_").rstrip("_"), ())
-    moved = [d for d in moved if d < len(args) and isinstance(args[d], Number)]
+    places = wholes.MOVED.get(packet(node).removeprefix("_unsafe_").rstrip("_"), ())
+    moved = [d for d in places if d < len(args) and isinstance(args[d], Number)]
     found = [tree_map(lambda a: wholes.as_index(cx, a, held[id(a)]) if id(a) in held else a, x) for x in args]
     if any(id(args[d]) in held for d in moved):
         for d in moved:
@@ -225,7 +217,7 @@ def with_indices(cx, node, env, args, named):
     return found, tree_map(lambda a: wholes.as_index(cx, a, held[id(a)]) if id(a) in held else a, named)
 
 
-def exactly(node, args, named):
+def exactly(node: torch.fx.Node, args: Any, named: Any) -> Number:
     """Evaluates an operation on whole numbers and booleans with PyTorch itself, without a rule."""
     operands = [a for a in [*args, *named.values()] if isinstance(a, Number)]
     if any(a.is_undecided for a in operands):
@@ -233,17 +225,17 @@ def exactly(node, args, named):
     if any(a.is_float for a in operands) or any(isinstance(a, (list, tuple)) for a in args):
         raise Unsupported(f"no rule for {node.target}")
 
-    def plain(a):
+    def plain(a: Any) -> Any:
         return a.v if isinstance(a, Number) else a
 
-    made = node.target(*[plain(a) for a in args], **{k: plain(a) for k, a in named.items()})
+    made = computed(node, [plain(a) for a in args], {k: plain(a) for k, a in named.items()})
     if not isinstance(made, torch.Tensor) or made.is_floating_point():
         raise Unsupported(f"no rule for {node.target}")
     return Number(made)
 
 
-def outputs_of(node, env):
-    value = torch.fx.node.map_arg(node.args[0], lambda n: env[n])
+def outputs_of(node: torch.fx.Node, env: Env) -> list[tuple[Number, torch.dtype]]:
+    value: Any = torch.fx.node.map_arg(node.args[0], env.__getitem__)
     numbers = list(value) if isinstance(value, (tuple, list)) else [value]
     types = node.args[0] if isinstance(node.args[0], (tuple, list)) else [node.args[0]]
     flat = [n for n in numbers if isinstance(n, Number)]
@@ -256,29 +248,31 @@ class Judged:
     """The reference of one output: `want`, `allowed` and `radius` (a double for each element), and its label. `dropped`
     says why it is not judged."""
 
-    def __init__(self, number, dtype, coarsest):
+    def __init__(self, number: Number, dtype: torch.dtype, coarsest: float) -> None:
         # A few roundings of bf16 are not an ill condition.
         self.untellable = max(UNTELLABLE, UNITS_UNTELLABLE * coarsest)
         self.signs, number = number.signs, number if number.signs is None else number.signs.settled(number)
-        self.number, self.dtype, self.dropped, self.ensemble, self.enclosed = number, dtype, None, False, True
+        self.number, self.dtype, self.ensemble, self.enclosed = number, dtype, False, True
+        self.dropped: str | None = None
         self.want = number.v.double()
         self.beside = self.jumping(number)
         # A jump's step is the task's own resolution.
         if number.beside is not None and bool(number.beside.any()):
             self.untellable = max(self.untellable, STEPPED)
 
-        def known(e):
+        def known(e: Bound) -> torch.Tensor:
             return torch.zeros_like(self.want) if e is None else e.nan_to_num(nan=math.inf, posinf=math.inf)
 
         self.radius, self.bound = known(number.r), known(number.b)
         # untold: elements without a reference, not judged
-        self.spread, self.relative, self.untold = None, 0.0, 0
+        self.spread: Bound = None
+        self.relative, self.untold = 0.0, 0
         if number.is_float:
             self.settle()
         else:
             self.tell()
 
-    def jumping(self, number):
+    def jumping(self, number: Number) -> Bound:
         """The elements beside a jump. Either side is right there, and they say nothing about the other elements. None:
         there are none, or more than a quarter of all are."""
         if number.beside is None or not number.is_float or not bool(number.beside.any()):
@@ -286,7 +280,7 @@ class Judged:
         near = number.beside.expand(number.v.shape)
         return None if int(near.sum()) * JUMPING > near.numel() else near
 
-    def tell(self):
+    def tell(self) -> None:
         """Sets the allowed error of masks and whole numbers. Either value of an ambiguous mask is right. An ambiguous
         whole number may be anything, unless it is an index that names a value."""
         number, none = self.number, torch.zeros_like(self.want)
@@ -298,7 +292,7 @@ class Judged:
             self.allowed = none.masked_fill(number.open.expand(none.shape), math.inf)
         self.leave_out()
 
-    def leave_out(self):
+    def leave_out(self) -> None:
         """Counts elements that may be anything, which are not judged. If they are more than one in 16, the output is
         dropped."""
         self.untold = int(self.allowed.isinf().sum())
@@ -307,7 +301,7 @@ class Judged:
                 f"{self.untold} of {self.allowed.numel()} results may be anything in the declared arithmetic"
             )
 
-    def measure(self):
+    def measure(self) -> torch.Tensor:
         """The spread of the runs: max(RMS of the runs at this element, RMS over the tensor)."""
         if self.number.runs is None:
             return torch.zeros_like(self.want)
@@ -322,16 +316,16 @@ class Judged:
         self.relative = float(whole / size) if float(size) > 0 else (math.inf if float(whole) > 0 else 0.0)
         return torch.maximum(square.sqrt(), whole)
 
-    def settle(self):
-        self.spread = self.measure()
-        near = self.bound <= TIGHT * self.spread + 4 * self.rounding()
+    def settle(self) -> None:
+        spread = self.spread = self.measure()
+        near = self.bound <= TIGHT * spread + 4 * self.rounding()
         # Either side of a step is right. A function of the step may be continuous there, and the runs show that.
         self.ensemble = not bool(
             (near | self.beside if self.beside is not None and self.is_quantized() else near).all()
         )
         self.allowed = self.bound
         if self.ensemble:
-            self.allowed = torch.minimum(self.bound, CALIBRATED * self.spread + self.rounding())
+            self.allowed = torch.minimum(self.bound, CALIBRATED * spread + self.rounding())
         self.enclosed = bool((self.radius <= self.allowed / 8).all())
         # The candidate is not blamed for the uncertainty of the reference itself.
         self.allowed = self.allowed + torch.minimum(self.radius, self.allowed / 8)
@@ -359,13 +353,13 @@ class Judged:
                 f"size, more than {self.untellable:.2g}"
             )
 
-    def is_quantized(self):
+    def is_quantized(self) -> bool:
         """True for a whole or 8-bit output with elements beside a jump."""
         return self.number.beside is not None and (
             not self.dtype.is_floating_point or self.dtype in EIGHT_BITS
         )
 
-    def judge_steps(self):
+    def judge_steps(self) -> None:
         """Judges a quantized output. A difference of one step is still informative, however many elements are
         ambiguous. The output is dropped if more than one element in 16 may be off by more than a quarter of the greatest,
         and in a whole type by more than 1."""
@@ -377,17 +371,25 @@ class Judged:
             self.dropped = f"{wide} of {self.allowed.numel()} results may be off by several steps in the declared arithmetic"
 
     @property
-    def label(self):
+    def label(self) -> str:
         """Says whether the proved bound or the calibrated ensemble decides, and whether the value is enclosed."""
         return f"{'ensemble' if self.ensemble else 'bound'}, {'enclosed' if self.enclosed else 'fp64'}"
 
-    def rounding(self):
+    def rounding(self) -> torch.Tensor:
         """Half a unit in the last place of the output's format."""
         unit, least = UNIT.get(self.dtype, 0.0), SMALLEST.get(self.dtype, 0.0)
         return unit * self.want.abs().clamp(min=least)
 
 
-def answer(graph, state, inputs, seed=1, device="cpu", tables=frozenset(), sides=None):
+def answer(
+    graph: Graph,
+    state: dict[str, torch.Tensor],
+    inputs: Sequence[Any],
+    seed: int = 1,
+    device: str = "cpu",
+    tables: frozenset[str] = frozenset(),
+    sides: Sides | None = None,
+) -> list[Judged]:
     """Returns the reference of every output."""
     told = evaluate(graph, state, inputs, seed, device=device, tables=tables, sides=sides)
     return [Judged(number, dtype, unit) for (number, dtype), unit in zip(told, coarsest(graph))]

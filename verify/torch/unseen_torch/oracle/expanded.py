@@ -7,13 +7,19 @@ A `Number` carries three sizes of its expanded sum for this purpose: (the sum of
 norm, their number). None stands for a single term.
 """
 
+from __future__ import annotations
+
 import math
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
+from .bounds import Expanded
+from .eager import computed
 from .graph import PASSED_ON, packet
-from .number import U64, WHOLE, Number, add_bounds, unit_of
+from .number import U64, WHOLE, Context, Number, add_bounds, unit_of
 from .sums import MORE_TERMS, THREE_TF32
 
 MOST_TERMS = 1 << 16  # of an expanded power: nobody holds a state of more features
@@ -26,33 +32,36 @@ LINEAR = frozenset((*PASSED_ON, "flip", "add", "sub", "rsub", "mul", "div", "tri
 BY_TWO = ("add", "sub", "rsub", "mul")
 
 
-def _name(node):
+def _name(node: torch.fx.Node) -> str:
     return packet(node).rstrip("_")
 
 
-def _operands(node):
+def _operands(node: torch.fx.Node) -> list[torch.fx.Node]:
     """The operands in which the operation is linear."""
     name = _name(node)
     if name == "cat":
-        return list(node.args[0])
+        listed: Any = node.args[0]
+        return list(listed)
     places = (1, 2) if name == "where" else (0, 1) if name in (*BY_TWO, *PRODUCTS) else (0,)
-    return [node.args[i] for i in places if i < len(node.args) and isinstance(node.args[i], torch.fx.Node)]
+    operands = [node.args[i] for i in places if i < len(node.args)]
+    return [a for a in operands if isinstance(a, torch.fx.Node)]
 
 
-def _is_first(node, given):
+def _is_first(node: torch.fx.Node, given: set[torch.fx.Node]) -> bool:
     """True for a sum of products of two factors that both depend on the task's inputs. A state of features of weights
     alone has no use."""
     name = _name(node)
-    factors = node.args[0] if name == "sum" else node
+    factors: Any = node.args[0] if name == "sum" else node
     if name not in PRODUCTS and not (name == "sum" and _name(factors) == "mul"):
         return False
     pair = _operands(factors)
     return len(pair) == 2 and given.issuperset(pair)
 
 
-def mark(nodes, inputs):
+def mark(nodes: Sequence[torch.fx.Node], inputs: Iterable[torch.fx.Node]) -> None:
     """Marks sums over powers of sums (meta `expands`), and the operations that lead to them (meta `expanded`)."""
-    given, of_sum, of_power = set(inputs), set(), set()
+    given, of_sum = set(inputs), set[torch.fx.Node]()
+    of_power: set[torch.fx.Node] = set()
     for node in nodes:
         if node.op != "call_function" or not packet(node):
             continue
@@ -80,14 +89,14 @@ def mark(nodes, inputs):
             leading.add(node)
 
 
-def sizes(x):
+def sizes(x: Any) -> Expanded:
     """The sizes of the expanded sum of an operand."""
     if not isinstance(x, Number):
         return (torch.tensor(abs(float(x)), dtype=torch.float64),) * 2 + (1,)
     return (x.v.double().abs(),) * 2 + (1,) if x.expanded is None else x.expanded
 
 
-def follow(cx, node, args, result):
+def follow(cx: Context, node: torch.fx.Node, args: Sequence[Any], result: Any) -> None:
     """Adds the error of an expanded power to a sum over it. Sets the sizes of the result's own expanded sum."""
     if not isinstance(result, Number) or not result.is_float:
         return
@@ -104,23 +113,23 @@ def follow(cx, node, args, result):
             result.expanded = _of_linear(node, name, args)
 
 
-def _of_sum(node, args, of):
+def _of_sum(node: torch.fx.Node, args: Sequence[Any], of: Sequence[Expanded]) -> Expanded:
     """The sizes of a sum over terms of these sizes. It has two stages: over a state's terms, and over its features."""
     name = _name(node)
     if name in PRODUCTS:
         (size, norm, n), (other, of_other, m) = of
         return (
-            node.target(size, other),
-            node.target(norm**2, of_other**2).sqrt(),
+            computed(node, [size, other], {}),
+            computed(node, [norm**2, of_other**2], {}).sqrt(),
             n * m + size.shape[-1],
         )
     size, norm, n = of[0]
-    made, square = node.target(size, *args[1:]), node.target(norm**2, *args[1:])
+    made, square = (computed(node, [x, *args[1:]], {}) for x in (size, norm**2))
     count = size.numel() // max(1, made.numel()) if name != "cumsum" else size.shape[args[1]]
     return made, (square / count if name == "mean" else square).sqrt(), n + count
 
 
-def _of_linear(node, name, args):
+def _of_linear(node: torch.fx.Node, name: str, args: Sequence[Any]) -> Expanded:
     """The sizes after a power, or after an operation that is linear in its operands."""
     if name == "pow":
         size, norm, n = sizes(args[0])
@@ -129,7 +138,8 @@ def _of_linear(node, name, args):
         (size, norm, n), (other, of_other, m) = sizes(args[0]), sizes(args[1])
         if name == "mul":
             return size * other, norm * of_other, n * m
-        by = abs(node.kwargs.get("alpha", args[2] if len(args) > 2 else 1))
+        alpha: Any = node.kwargs.get("alpha", args[2] if len(args) > 2 else 1)
+        by = abs(alpha)
         size, norm = (size * by, norm * by) if name == "rsub" else (size, norm)
         other, of_other = (other, of_other) if name == "rsub" else (other * by, of_other * by)
         return size + other, torch.hypot(norm, of_other), n + m
@@ -138,10 +148,10 @@ def _of_linear(node, name, args):
         return size / by, norm / by, n
     if name in ("_to_copy", "neg", "clone", "alias"):
         return sizes(args[0])
-    target = torch.reshape if name in ("view", "_unsafe_view") else node.target
+    target: Any = torch.reshape if name in ("view", "_unsafe_view") else node.target
     of = tree_leaves(args)
 
-    def part(k):
+    def part(k: int) -> Any:
         return tree_map(
             lambda x: x if not isinstance(x, Number) else sizes(x)[k] if x.is_float else x.v, args
         )
@@ -150,7 +160,7 @@ def _of_linear(node, name, args):
     return target(*part(0)).abs(), target(*part(1)).abs(), n
 
 
-def _expand(cx, result, size, norm, n):
+def _expand(cx: Context, result: Number, size: torch.Tensor, norm: torch.Tensor, n: int) -> None:
     """Adds the errors of a sum of n terms, whose factors are sums that may be rounded by three TF32 products."""
     u = unit_of(cx.dtype)
     splits = 0.0 if u == U64 else 2.0

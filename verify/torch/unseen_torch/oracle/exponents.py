@@ -14,11 +14,16 @@ Partial results of a sum of exponentials may be merged one after another by the 
 `Number` carries the number of exponentials that were added up, `parts`, which is at most MERGED.
 """
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
-from .number import SMALLEST, U32, U64, Number
+from .bounds import Bound, Function
+from .number import SMALLEST, U32, U64, Context, Number
 
 SCANNED = 4  # the joint error of two running sums, in units at the size of the greater one
 MOST = 1000.0  # an exponential of a larger number is 0 or infinite
@@ -29,26 +34,26 @@ PARTS, FACTOR = (
 )  # terms of an exponent, and the greatest factor that follows a product of the others
 
 
-def _combined(f, a, b):
+def _combined(f: Callable[[torch.Tensor, torch.Tensor], torch.Tensor], a: Bound, b: Bound) -> Bound:
     return b if a is None else a if b is None else f(a, b)
 
 
-def _of(x, name):
+def _of(x: Any, name: str) -> Bound:
     return getattr(x, name) if isinstance(x, Number) else None
 
 
-def _greater(made, a, b, name):
+def _greater(made: Number, a: Any, b: Any, name: str) -> None:
     setattr(made, name, _combined(torch.maximum, _of(a, name), _of(b, name)))
     made.parts = max(x.parts for x in (made, a, b) if isinstance(x, Number))
 
 
-def _perturbed(cx, made, relative):
+def _perturbed(cx: Context, made: Number, relative: torch.Tensor) -> Number:
     """Multiplies every run by a random factor that all elements of a row share."""
     made.runs = [made.run(i) * (1 + cx.noise(relative) * relative) for i in range(cx.count)] or None
     return made
 
 
-def of_function(made, x, size):
+def of_function(made: Number, x: Number, size: torch.Tensor) -> Number:
     """Marks `made` as an exponential of x. `size` is the magnitude of its logarithm. An exponential that is 0 has no
     size."""
     made.exponents = torch.where(made.v > 0, size.clamp(max=MOST), 0.0)
@@ -57,7 +62,7 @@ def of_function(made, x, size):
     return made
 
 
-def in_parts(cx, made, x):
+def in_parts(cx: Context, made: Number, x: Number) -> Number:
     """Adds the error of a product of exponentials in the place of the exponential of x, a sum of several terms. A partial
     product may be below the smallest normal number, and a factor of up to FACTOR may follow."""
     if x.count < PARTS or cx.dtype == torch.float64:
@@ -68,7 +73,7 @@ def in_parts(cx, made, x):
     return made
 
 
-def added(cx, made, a, b, larger):
+def added(cx: Context, made: Number, a: Number, b: Number, larger: torch.Tensor) -> Number:
     """Sets the exponents of a sum: the greater ones of both operands."""
     _greater(made, a, b, "exponents")
     _greater(made, a, b, "taken")
@@ -77,30 +82,31 @@ def added(cx, made, a, b, larger):
     return made
 
 
-def multiplied(cx, made, a, b):
+def multiplied(cx: Context, made: Number, a: Number, b: Number) -> Number:
     """Sets the exponents of `made`, the product of a and b. If both are products of exponentials, the sum of exponents
     may be rounded at its own size."""
     _greater(made, a, b, "taken")
     return _joined(cx, made, a.exponents, b.exponents)
 
 
-def _joined(cx, made, ours, theirs):
-    made.exponents = _combined(torch.add, ours, theirs)
-    if ours is None or theirs is None or cx.dtype == torch.float64:
+def _joined(cx: Context, made: Number, ours: Bound, theirs: Bound) -> Number:
+    joint = _combined(torch.add, ours, theirs)
+    made.exponents = joint
+    if joint is None or ours is None or theirs is None or cx.dtype == torch.float64:
         return made
-    relative = U32 * made.exponents
+    relative = U32 * joint
     size = made.v.abs() if made.b is None else made.v.abs() + made.b
     own = torch.where(size.isinf(), 0.0, SCANNED * relative * size)
     made.b = own if made.b is None else made.b + own
     return _perturbed(cx, made, relative)
 
 
-def contracted(cx, made, a, b):
+def contracted(cx: Context, made: Number, a: Number, b: Number) -> Number:
     """Sets the exponents of a matrix product. The terms of a sum with the greatest exponents count."""
     if a.v.dim() < 2 or b.v.dim() < 2:
         return made
 
-    def of(x, name, dim):
+    def of(x: Number, name: str, dim: int) -> Bound:
         size = getattr(x, name)
         return None if size is None else size.expand(x.v.shape).amax(dim, True)
 
@@ -108,7 +114,7 @@ def contracted(cx, made, a, b):
     return _joined(cx, made, of(a, "exponents", -1), of(b, "exponents", -2))
 
 
-def summed(made, x, f):
+def summed(made: Number, x: Number, f: Function) -> Number:
     """Sets the exponents of `made`, the sum of x over dimensions. f takes the greatest element over these
     dimensions."""
     for name in ("exponents", "taken"):
@@ -118,14 +124,14 @@ def summed(made, x, f):
     return made
 
 
-def steps_of_merging(level, walk, parts, size):
+def steps_of_merging(level: float, walk: bool, parts: int, size: torch.Tensor) -> torch.Tensor:
     """The error of a running logarithm of a sum. Each step rounds a logarithm of at most `size`. The errors
     add up like a random walk in the runs (`walk`)."""
     steps = min(MERGED, parts) - 1
-    return 0.0 if level == U64 else (math.sqrt(steps) if walk else steps) * level * size
+    return torch.zeros_like(size) if level == U64 else (math.sqrt(steps) if walk else steps) * level * size
 
 
-def log_of_sum(cx, made, x):
+def log_of_sum(cx: Context, made: Number, x: Number) -> Number:
     """Adds the error of a running logarithm to `made`, the logarithm of a sum of exponentials. No maximum is
     subtracted there. So each step is rounded at the size of the maximum and the result together."""
     if x.taken is None or cx.dtype == torch.float64:
@@ -138,7 +144,7 @@ def log_of_sum(cx, made, x):
     return made
 
 
-def divided(cx, made, a, b):
+def divided(cx: Context, made: Number, a: Number, b: Number) -> Number:
     """A quotient by a sum of exponentials. An implementation may hold both as logarithms, so that a quotient of
     exponentials has the exponents of a product. The bounds of both operands include the error of the subtracted number.
     In the runs this error may cancel, so it is added once more."""
@@ -154,14 +160,14 @@ def divided(cx, made, a, b):
     return _perturbed(cx, made, math.sqrt(parts) * U32 * size)
 
 
-def normalized(cx, made, x, dim):
+def normalized(cx: Context, made: Number, x: Number, dim: int) -> Number:
     """Adds the same error to the runs of a softmax."""
     if x.taken is None:
         return made
     return _perturbed(cx, made, U32 * torch.where(made.v > 0, x.taken, 0.0).amax(dim, True))
 
 
-def chosen(made, a, b):
+def chosen(made: Number, a: Any, b: Any) -> Number:
     """Sets the exponents of a choice between a and b, element by element."""
     for name in ("exponents", "taken"):
         _greater(made, a, b, name)

@@ -60,7 +60,9 @@ class Vectors:
         self.ids = self.ids.reshape(*shape[:-2], count)
         self.sign = [torch.where(cx.noise(self.ids) < 0, -1.0, 1.0) for _ in range(cx.count)]
 
-    def number(self, v: Tensor, full: Bounds, runs: Sequence[Tensor], dim: int) -> Number:
+    def number(
+        self, v: Tensor, full: Bounds, runs: Sequence[Tensor], dim: int, is_unit: bool = False
+    ) -> Number:
         """One factor, whose vectors are numbered along `dim`. `full` are its bounds by level, for one
         choice of signs."""
 
@@ -74,15 +76,15 @@ class Vectors:
             (lambda i: runs[i] * along(self.sign[i])) if runs else None,
             lambda u: u * v.abs(),
         )
-        made.signs = Signs(self.group, along(self.ids).expand(v.shape).clone(), made.b)
-        made.b = made.b + 2 * v.abs()
+        bound = or_zero(made.b, v)
+        bound = infinite_where(bound >= 1, bound) if is_unit else bound
+        made.signs = Signs(self.group, along(self.ids).expand(v.shape).clone(), bound)
+        made.b = or_zero(made.b, v) + 2 * v.abs()
         return made
 
     def units(self, v: Tensor, full: Bounds, runs: Sequence[Tensor], dim: int) -> Number:
         """The same for vectors of length 1. A bound of 1 says nothing of their elements."""
-        made = self.number(v, {k: e.clamp(max=2) for k, e in full.items()}, runs, dim)
-        made.signs.bound = infinite_where(made.signs.bound >= 1, made.signs.bound)
-        return made
+        return self.number(v, {k: e.clamp(max=2) for k, e in full.items()}, runs, dim, True)
 
 
 def levels(cx: Context) -> tuple[tuple[int, float], ...]:

@@ -14,20 +14,25 @@ Let y = F x over n places, |F_jk| = 1. The error of an honest transform has two 
 Several dimensions are transformed one after the other: lengths and stages add up.
 """
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 
+from .bounds import Bound
 from .complexes import Complex, as_complex, complex_rule
 from .elementwise import or_zero
-from .number import U64, moved
+from .number import U64, Context, Number, moved
 from .sums import MORE_TERMS, THREE_TF32
 
 LARGEST = 13
 CHIRP = 12
 
 
-def stages(n):
+def stages(n: int) -> float:
     """The error of a fast transform of n places, in units and in the norm, relative to its result."""
     total, p = 4.0, 2
     while n > 1:
@@ -45,26 +50,29 @@ def stages(n):
 class Spectrum:
     """The terms of a transform over `dims`, whose extents are `sizes`. `weights` say how often an element counts."""
 
-    def __init__(self, parts, dims, sizes, scale, weights=None):
+    def __init__(
+        self, parts: Sequence[Number], dims: list[int], sizes: list[int], scale: float, weights: Bound = None
+    ) -> None:
         self.parts, self.dims, self.sizes, self.scale, self.weights = parts, dims, sizes, scale, weights
 
-    def total(self, get):
+    def total(self, get: Callable[[Number], torch.Tensor]) -> torch.Tensor:
         """The sum of |re| + |im| over the transformed dimensions."""
-        size = sum(get(part).abs() for part in self.parts)
+        size: Any = sum(get(part).abs() for part in self.parts)
         return self.summed(size) * self.scale
 
-    def summed(self, t):
+    def summed(self, t: torch.Tensor) -> torch.Tensor:
         return (t if self.weights is None else t * self.weights).sum(self.dims, keepdim=True)
 
-    def norm(self):
-        return self.summed(sum(part.v**2 for part in self.parts)).sqrt() * self.scale
+    def norm(self) -> torch.Tensor:
+        square: Any = sum(part.v**2 for part in self.parts)
+        return self.summed(square).sqrt() * self.scale
 
-    def error(self, level):
+    def error(self, level: int) -> Bound:
         if all(part.error(level) is None for part in self.parts):
             return None
         return self.total(lambda part: or_zero(part.error(level), part.v))
 
-    def local(self, u, v, walk=False):
+    def local(self, u: float, v: torch.Tensor, walk: bool = False) -> torch.Tensor:
         n, norm = sum(self.sizes), self.norm()
         fast = sum(map(stages, self.sizes)) * u * math.sqrt(math.prod(self.sizes)) * norm
         if walk:
@@ -75,13 +83,13 @@ class Spectrum:
         return torch.maximum(direct, fast) + 2 * u * v.abs()
 
 
-def transformed(cx, f, spectrum):
+def transformed(cx: Context, f: Callable[..., Sequence[torch.Tensor]], spectrum: Spectrum) -> list[Number]:
     """Makes Numbers of the tensors f(parts): the real part and, of a complex result, the imaginary part."""
     made = f(*[part.v for part in spectrum.parts])
     results = []
     for k, v in enumerate(made):
 
-        def spread(e):
+        def spread(e: Bound) -> Bound:
             return None if e is None else e.expand(v.shape)
 
         runs = moved(lambda *parts, k=k: f(*parts)[k], *spectrum.parts)
@@ -97,43 +105,43 @@ def transformed(cx, f, spectrum):
     return results
 
 
-def scale_of(normalization, sizes):
+def scale_of(normalization: int, sizes: Sequence[int]) -> float:
     """The factor of ATen's normalization: 1, one over the root of the number of places, or one over that number."""
     n = math.prod(sizes)
     return {0: 1.0, 1: 1 / math.sqrt(n), 2: 1.0 / n}[int(normalization)]
 
 
-def split(t):
+def split(t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return t.real.contiguous(), t.imag.contiguous()
 
 
 @complex_rule("_fft_r2c")
-def of_real(cx, x, dims, normalization, onesided):
+def of_real(cx: Context, x: Number, dims: Sequence[int], normalization: int, onesided: bool) -> Complex:
     dims = [d % x.v.dim() for d in dims]
     sizes = [x.v.shape[d] for d in dims]
 
-    def f(t):
+    def f(t: torch.Tensor) -> Sequence[torch.Tensor]:
         return split(torch.ops.aten._fft_r2c(t.double(), dims, normalization, onesided))
 
     return Complex(*transformed(cx, f, Spectrum([x], dims, sizes, scale_of(normalization, sizes))))
 
 
 @complex_rule("_fft_c2c")
-def of_complex(cx, x, dims, normalization, forward):
-    x = as_complex(cx, x)
+def of_complex(cx: Context, operand: Any, dims: Sequence[int], normalization: int, forward: bool) -> Complex:
+    x = as_complex(cx, operand)
     dims = [d % x.re.v.dim() for d in dims]
     if not dims:
         return x
     sizes = [x.re.v.shape[d] for d in dims]
 
-    def f(a, b):
+    def f(a: torch.Tensor, b: torch.Tensor) -> Sequence[torch.Tensor]:
         return split(torch.ops.aten._fft_c2c(torch.complex(a, b), dims, normalization, forward))
 
     return Complex(*transformed(cx, f, Spectrum(list(x.parts), dims, sizes, scale_of(normalization, sizes))))
 
 
 @complex_rule("_fft_c2r")
-def to_real(cx, x, dims, normalization, last):
+def to_real(cx: Context, x: Any, dims: Sequence[int], normalization: int, last: int) -> Number:
     """The transform of half a spectrum, whose other half is its mirror image. All places count twice but the first and,
     for an even length, the last."""
     x = as_complex(cx, x)
@@ -146,7 +154,7 @@ def to_real(cx, x, dims, normalization, last):
         weights[-1] = 1.0
     weights = weights.reshape([-1 if d == dims[-1] else 1 for d in range(x.re.v.dim())])
 
-    def f(a, b):
+    def f(a: torch.Tensor, b: torch.Tensor) -> Sequence[torch.Tensor]:
         return (torch.ops.aten._fft_c2r(torch.complex(a, b), dims, normalization, last),)
 
     return transformed(cx, f, Spectrum(list(x.parts), dims, sizes, scale_of(normalization, sizes), weights))[

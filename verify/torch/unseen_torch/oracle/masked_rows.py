@@ -6,11 +6,15 @@ so may the element that it is written to. All other rows keep their values, as l
 from the list to its place. No operation may count the rows, truncate them, or combine one row with another.
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 import torch
 from torch.utils._pytree import tree_map
 
 from .graph import packet, target_name
-from .number import Number, Unsupported
+from .number import Context, Number, Unsupported
 
 POINTWISE = (
     "add",
@@ -47,9 +51,10 @@ ALONG = {"slice": 1, "split": 2, "split_with_sizes": 2, "chunk": 2, "_softmax": 
 WRITTEN = -1  # the rows were written to their places; the list ends here
 
 
-def nonzero(cx, node, mask):
+def nonzero(cx: Context, node: torch.fx.Node, mask: Number) -> Number:
     if not goes_row_by_row(node):
         raise Unsupported("aten.nonzero.default of what an honest implementation may decide either way")
+    assert mask.open is not None
     may = mask.v.bool() | mask.open.expand(mask.v.shape)
     places = torch.nonzero(may)
     cx.listed = True
@@ -58,22 +63,23 @@ def nonzero(cx, node, mask):
     )
 
 
-def with_sides(cx, node, args):
+def with_sides(cx: Context, node: torch.fx.Node, args: Any) -> Any:
     """Decides the open elements of masks whose length a result has."""
     picks = packet(node) in ("index", "masked_select") or (
         packet(node) == "nonzero" and not goes_row_by_row(node)
     )
-    if cx.sides is None or not picks:
+    sides = cx.sides
+    if sides is None or not picks:
         return args
 
-    def of(x):
+    def of(x: Any) -> Any:
         is_mask = isinstance(x, Number) and x.v.dtype == torch.bool and x.is_undecided
-        return cx.sides.of(x) if is_mask else x
+        return sides.of(x) if is_mask else x
 
     return tree_map(of, args)
 
 
-def goes_row_by_row(node):
+def goes_row_by_row(node: torch.fx.Node) -> bool:
     row, nodes, is_written = {node: 0}, list(node.graph.nodes), False
     for user in nodes[nodes.index(node) + 1 :]:
         if any(n in row for n in user.all_input_nodes):
@@ -89,15 +95,17 @@ def goes_row_by_row(node):
     return is_written  # otherwise Python has read only the list's length
 
 
-def _row_of(node, row):
+def _row_of(node: torch.fx.Node, row: dict[Any, int]) -> int | None:
     """The dimension of the result along which the rows lie. `row` holds that of earlier nodes. None: the rows do not go
     their own ways."""
     if node.op != "call_function":
         return None
     name = target_name(node.target)
     if name == "<built-in function getitem>":
-        return row[node.args[0]]
-    name, args = name.split(".")[1], node.args
+        listed: Any = node.args[0]
+        return row[listed]
+    name = name.split(".")[1]
+    args: Any = node.args
     if name in POINTWISE:
         total = node.meta["val"].dim()
         places = {total - n.meta["val"].dim() + row[n] for n in node.all_input_nodes if n in row}
@@ -113,14 +121,14 @@ def _row_of(node, row):
         dim = (args[where] if len(args) > where else 0) % len(shape)
         return None if dim == at else at - (name in ("unbind", "select") and dim < at)
     if name == "unsqueeze":
-        return at + (args[1] % (len(shape) + 1) <= at)
+        return at + int(args[1] % (len(shape) + 1) <= at)
     if name in ("view", "_unsafe_view", "reshape"):
         whole = args[1][0] == -1 and all(n > 0 for n in args[1][1:])
         return 0 if whole and all(n == 1 for n in shape[:at]) else None
     return None
 
 
-def _of_places(name, args, row):
+def _of_places(name: str, args: Any, row: dict[Any, int]) -> int | None:
     """The same for an operation that uses the list as an index: it reads from a tensor outside the list, or writes to
     one."""
     if args[0] in row:
@@ -128,7 +136,8 @@ def _of_places(name, args, row):
     if name in ("index_select", "index_add"):
         if row.get(args[2]) != 0 or args[2].meta["val"].dim() != 1:
             return None
-        return args[1] % args[0].meta["val"].dim() if name == "index_select" else WRITTEN
+        dim: int = args[1] % args[0].meta["val"].dim()
+        return dim if name == "index_select" else WRITTEN
     if name == "embedding":
         return 0 if row.get(args[1]) == 0 and args[1].meta["val"].dim() == 1 else None
     places = [d for d, n in enumerate(args[1]) if n is not None]
@@ -136,4 +145,5 @@ def _of_places(name, args, row):
         return None
     if name == "index_put":
         return WRITTEN
-    return places[0] if places == list(range(places[0], places[-1] + 1)) else 0
+    first: int = places[0]
+    return first if places == list(range(first, places[-1] + 1)) else 0

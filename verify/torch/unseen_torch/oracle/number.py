@@ -11,9 +11,22 @@ r and b are None if they are zero everywhere. Exact whole numbers and booleans h
 `open` of its ambiguous elements: an honest implementation may decide them either way.
 """
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import torch
+
+from .bounds import Bound, Error, Expanded, Function, Local, OfRun, Propagated, Runs, Sides
+
+if TYPE_CHECKING:
+    from . import sides as open_sides
+    from .returned import Signs
+
+# what an index points into: values, dimension, rule among equal ones
+Names = tuple["Number", Optional[int], int]
+Operand = Union["Number", int, float, bool]
 
 U64 = 2.0**-53
 U32 = 2.0**-24
@@ -47,77 +60,74 @@ ANY, FIRST, APART, STABLE = range(4)
 
 
 class Number:
-    __slots__ = (
-        "v",
-        "r",
-        "b",
-        "runs",
-        "open",
-        "names",
-        "whole",
-        "there",
-        "exponents",
-        "taken",
-        "parts",
-        "terms",
-        "count",
-        "expanded",
-        "sides",
-        "beside",
-        "signs",
+    __slots__ = tuple(
+        """v r b runs open names whole there exponents taken parts terms count expanded sides beside signs""".split()
     )
 
-    def __init__(self, v, r=None, b=None, runs=None, open=None, names=None, whole=False, there=False):
+    def __init__(
+        self,
+        v: torch.Tensor,
+        r: Bound = None,
+        b: Bound = None,
+        runs: Runs = None,
+        open: Bound = None,
+        names: Names | None = None,
+        whole: bool = False,
+        there: bool = False,
+    ) -> None:
         self.v, self.r, self.b, self.runs, self.open = v, r, b, runs, open
         # whole numbers in any honest arithmetic, even if not the same ones
         self.whole = whole or not v.is_floating_point()
-        self.sides = None  # the least and the greatest value of an open index (wholes.py)
-        self.beside = None  # mask of elements beside a jump
+        self.sides: Sides | None = None  # the least and the greatest value of an open index (wholes.py)
+        self.beside: Bound = None  # mask of elements beside a jump
         # of an index: (values that it points into, dimension, FIRST, APART, STABLE or ANY)
         self.names = names
-        self.exponents = self.taken = None  # sizes of exponents (exponents.py)
+        self.exponents: Bound = None  # sizes of exponents (exponents.py)
+        self.taken: Bound = None
         self.parts = 1  # number of exponentials that were added up (exponents.py)
         # A sum of products has the sum of its terms' magnitudes (None: |v|), and the number of its terms.
-        self.terms, self.count = None, 1
-        self.signs = None  # of the vectors of a factorization (returned.py)
-        self.expanded = None  # sizes of a sum that a power may be expanded to (expanded.py)
+        self.terms: Bound = None
+        self.count = 1
+        self.signs: Signs | None = None  # of the vectors of a factorization (returned.py)
+        self.expanded: Expanded | None = None  # sizes of a sum that a power may be expanded to (expanded.py)
         self.there = there  # an open index names the right place, but may be absent (masked_rows.py)
 
-    def run(self, i):
+    def run(self, i: int) -> torch.Tensor:
         return self.v if self.runs is None else self.runs[i]
 
-    def size(self):
+    def size(self) -> torch.Tensor:
         """The sum of the terms' magnitudes. It bounds the intermediate results of every algebraically equal form of the
         sum."""
         return self.v.double().abs() if self.terms is None else self.terms
 
     @property
-    def is_float(self):
+    def is_float(self) -> bool:
         return self.v.is_floating_point()
 
-    def error(self, level):
+    def error(self, level: int) -> Bound:
         return self.r if level == 0 else self.b
 
     @property
-    def is_undecided(self):
+    def is_undecided(self) -> bool:
         """True for a mask or an index with ambiguous elements."""
         return not self.is_float and self.open is not None and bool(self.open.any())
 
 
-def unit_of(dtype) -> float:
+def unit_of(dtype: torch.dtype) -> float:
     """The unit roundoff of computations. Narrow formats compute sums and functions in fp32."""
     return U64 if dtype == torch.float64 else U32
 
 
-def exact(v, dtype=None):
+def exact(v: torch.Tensor) -> Number:
     """Wraps a tensor of the task or a constant without error, in fp64."""
     return Number(v.double() if v.is_floating_point() else v)
 
 
-def of_mask(x):
+def of_mask(x: Number) -> Number:
     """Converts a mask to 0 and 1. Ambiguous elements have the bound 1."""
     if x.v.dtype != torch.bool:
         raise Unsupported("whole numbers, computed with, that an honest implementation may decide either way")
+    assert x.open is not None
     off = x.open.double()
     made = Number(
         x.v.double(), off, off, None if x.runs is None else [p.double() for p in x.runs], whole=True
@@ -126,24 +136,24 @@ def of_mask(x):
     return made
 
 
-def rounded(v, *operands):
+def rounded(v: torch.Tensor, *operands: Number) -> Error:
     """Where an operation rounds: 1 everywhere or, for whole operands, where the result exceeds the whole numbers of
     fp32."""
     return v.abs() > WHOLE if all(x.whole for x in operands) else 1.0
 
 
-def distance(a, b) -> torch.Tensor:
+def distance(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     """|a - b| in fp64. The distance of equal values is 0, also for infinities, whose difference is NaN."""
     return torch.where(a == b, 0.0, (a.double() - b.double()).abs())
 
 
-def half_step(size, dtype):
+def half_step(size: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """Half the distance between neighbours of `dtype` at magnitudes of up to `size`. Zeros and infinities are stored
     exactly."""
     return torch.where((size == 0) | size.isinf(), 0.0, UNIT[dtype] * size.clamp(min=SMALLEST[dtype]))
 
 
-def in_eight_bits(v, dtype):
+def in_eight_bits(v: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """The nearest number of an 8-bit format. Beyond the format's range, torch's own conversion decides."""
     bits, least = EIGHT_BITS[dtype]
     exponent = torch.frexp(v)[1].double() - 1
@@ -152,33 +162,13 @@ def in_eight_bits(v, dtype):
     return torch.where(near.abs() < torch.finfo(dtype).max, near, v.float().to(dtype).double())
 
 
-SHORT, GRID, BELOW = 2.0**12, 2.0**10, 2.0**12
-
-
-def is_exact(x):
+def is_exact(x: Number) -> torch.Tensor:
     """Mask of the elements that every honest implementation computes exactly."""
     return torch.ones_like(x.v, dtype=torch.bool) if x.b is None else x.b == 0
 
 
-def is_short(v):
-    """True for numbers of at most 12 significant bits. fp32 represents the product of any two of them."""
-    mantissa = torch.frexp(v.double())[0] * SHORT
-    return mantissa == mantissa.round()
-
-
-def is_gridded(v):
-    """True for multiples of 2^-10 below 2^12. fp32 represents their sums below 2^12, in any order."""
-    scaled = v.double() * GRID
-    return (scaled == scaled.round()) & (v.abs() < BELOW)
-
-
-def is_power(v):
-    """True for powers of two. Multiplication or division by one is exact."""
-    return torch.frexp(v.double())[0].abs() == 0.5
-
-
-def add_bounds(*bounds):
-    total = None
+def add_bounds(*bounds: Bound) -> Bound:
+    total: Bound = None
     for bound in bounds:
         if bound is not None:
             total = bound if total is None else total + bound
@@ -188,28 +178,30 @@ def add_bounds(*bounds):
 class Context:
     """The settings of an evaluation (runs, seed, device), and the properties of the current operation."""
 
-    def __init__(self, device, runs, seed, recurrent=False):
-        self.device, self.count, self.name = device, runs, ""
+    def __init__(self, device: Any, runs: int, seed: int, recurrent: bool = False) -> None:
+        self.device, self.count = device, runs
         self.gates = 4 if recurrent else 1  # factor of the absolute error of a sigmoid or a tanh
         self.generator = torch.Generator(device=device)
         self.generator.manual_seed(seed)
         self.dtype = torch.float32  # declared type of the current operation
-        self.sides = None  # of open decisions (sides.py)
+        self.sides: open_sides.Sides | None = None  # of open decisions (sides.py)
         # a 16-bit format to which its result may be rounded, although its declared type is wider
-        self.narrow = None
+        self.narrow: torch.dtype | None = None
+        self.name = ""  # of the operation
         self.fixed = False  # its result depends on sizes alone
         self.raised = False  # its result is the exponent of an exponential
         self.listed = False  # the graph has a list of rows that may be missing
-        self.wanted = set()  # indices of the results that the graph uses, if there are several
-        self.laid = None  # its first operand as the task's own tensor: shape, strides, offset
+        self.wanted: set[int] = set()  # indices of the results that the graph uses, if there are several
+        # its first operand as the task's own tensor: shape, strides, offset
+        self.laid: torch.Tensor | None = None
 
-    def noise(self, like):
+    def noise(self, like: torch.Tensor) -> torch.Tensor:
         """Uniform in [-1, 1], independent for each element."""
         return (
             torch.rand(like.shape, generator=self.generator, dtype=torch.float64, device=like.device) * 2 - 1
         )
 
-    def tabled(self, tensor):
+    def tabled(self, tensor: torch.Tensor) -> Number:
         """Wraps a table that every constructor computes for itself (cosines of angles). Two libraries' functions differ
         by two units in the last place. Whole numbers, single numbers and 16-bit values are exact."""
         x = exact(tensor)
@@ -220,20 +212,25 @@ class Context:
             return x
         return Number(x.v, None, own, [x.v + self.noise(own) * own for _ in range(self.count)] or None)
 
-    def scalar(self, c, like=None):
+    def scalar(self, c: Any) -> Number:
         """Wraps a Python number of the graph. Kernels hold it in fp32."""
         v = torch.as_tensor(c, dtype=torch.float64 if isinstance(c, float) else None, device=self.device)
         if not isinstance(c, float):
             return Number(v)
-        single = v.float().double()
-        return Number(
-            v, b=None if bool(single == v) or not math.isfinite(c) else v.abs() * U32, whole=c.is_integer()
-        )
+        is_held = bool(v.float().double() == v) or not math.isfinite(c)
+        return Number(v, b=None if is_held else v.abs() * U32, whole=c.is_integer())
 
-    def number(self, x):
+    def number(self, x: Operand) -> Number:
         return x if isinstance(x, Number) else self.scalar(x)
 
-    def out(self, v, propagated, local, runs=None, typical=None) -> "Number":
+    def out(
+        self,
+        v: torch.Tensor,
+        propagated: Propagated,
+        local: Local,
+        runs: OfRun | None = None,
+        typical: Local | None = None,
+    ) -> Number:
         """The result of an operation.
 
         v           in fp64
@@ -245,27 +242,24 @@ class Context:
         unit = unit_of(self.dtype)
         endless = bool(v.isinf().any())
 
-        def of_numbers(e):
+        def of_numbers(e: Error) -> Any:
             return torch.where(v.isinf(), 0.0, e) if endless and isinstance(e, torch.Tensor) else zero_free(e)
 
         r = add_bounds(propagated(0), of_numbers(local(U64)))
         r = None if r is None else r * OUTWARD
-        own = of_numbers(local(unit))  # no operation rounds an infinity: a mask's -inf stays exact
-        b = add_bounds(propagated(1), own)
+        own: Any = of_numbers(local(unit))  # no operation rounds an infinity: a mask's -inf stays exact
+        b: Any = add_bounds(propagated(1), own)
         # A kernel may flush a result below the smallest normal number to zero.
         if own is not None:
             least = SMALLEST.get(self.dtype, 0.0)
-            b = (
-                torch.where((b == 0) & ((v == 0) | (v.abs() >= least)), 0.0, b + least)
-                if isinstance(b, torch.Tensor)
-                else b + least
-            )
+            kept = (b == 0) & ((v == 0) | (v.abs() >= least))
+            b = torch.where(kept, 0.0, b + least) if isinstance(b, torch.Tensor) else b + least
         amplitude = own if typical is None else of_numbers(typical(unit))
         b, amplitude = self.stored(v, b, amplitude)
         perturbed = self.perturb(v, runs, amplitude)
         return Number(v, r, b, perturbed)
 
-    def stored(self, v, b, amplitude):
+    def stored(self, v: torch.Tensor, b: Bound, amplitude: Bound) -> tuple[Bound, Bound]:
         """Adds the rounding of a narrow storage format to b and to the amplitude. Beyond the format's range, b is
         infinite."""
         rounding = UNIT.get(self.dtype, 0.0)
@@ -273,11 +267,8 @@ class Context:
             # The format represents this number, and every honest implementation computes it exactly.
             held = v.to(self.dtype).double() == v
             own = half_step(v.abs(), self.dtype)
-            own = (
-                torch.where(held if b is None else held & (b == 0), 0.0, own)
-                if v.is_floating_point()
-                else own
-            )
+            if v.is_floating_point():
+                own = torch.where(held if b is None else held & (b == 0), 0.0, own)
             b = own if b is None else torch.where(b == 0, own, b + half_step(v.abs() + b, self.dtype))
             amplitude = own if amplitude is None else amplitude + own
         largest = LARGEST.get(self.dtype)
@@ -287,14 +278,14 @@ class Context:
                 b = torch.where(beyond & v.isfinite(), math.inf, torch.zeros_like(v) if b is None else b)
         return b, amplitude
 
-    def permitted(self, x, dtype):
+    def permitted(self, x: Number, dtype: torch.dtype) -> Number:
         """x with the permission to round every element to a narrower format. The format's subnormal numbers have an
         absolute error, and 0 has none."""
         own = half_step(x.v.abs(), dtype)
         b = own if x.b is None else x.b + own + UNIT[dtype] * x.b
         return Number(x.v, x.r, b, [x.run(i) + self.noise(own) * own for i in range(self.count)] or None)
 
-    def perturb(self, v, runs, amplitude):
+    def perturb(self, v: torch.Tensor, runs: OfRun | None, amplitude: Bound) -> Runs:
         if runs is None and amplitude is None:
             return None
         if self.count and v.numel() <= (TOGETHER if v.device.type == "cpu" else ON_A_GPU):
@@ -305,7 +296,7 @@ class Context:
             made.append(self.in_range(p if amplitude is None else p + self.noise(v) * amplitude, i % 2 == 1))
         return made
 
-    def together(self, v, runs, amplitude):
+    def together(self, v: torch.Tensor, runs: OfRun | None, amplitude: Bound) -> torch.Tensor:
         """Computes all runs of a small tensor as one tensor, to save calls. The result is the same, on a host bit for
         bit."""
         p = v if runs is None else torch.stack([runs(i) for i in range(self.count)])
@@ -314,12 +305,12 @@ class Context:
         odd = torch.arange(self.count, device=v.device) % 2 == 1
         return self.in_range(p, odd.reshape(-1, *[1] * v.dim()))
 
-    def in_range(self, p, flushed):
+    def in_range(self, p: torch.Tensor, flushed: torch.Tensor | bool) -> torch.Tensor:
         """Limits p to the declared format: infinite beyond its range. Where `flushed`, in every second run, subnormal
         numbers become 0. The other runs round them to a subnormal number. So the runs show results that vanish and
         are divided by afterwards."""
         largest, smallest = LARGEST.get(self.dtype), SMALLEST.get(self.dtype)
-        if largest is None or not p.numel():
+        if largest is None or smallest is None or not p.numel():
             return p
         size = p.abs()
         if bool((size > largest).any()):
@@ -327,35 +318,44 @@ class Context:
         small = (size < smallest) & (size > 0)
         if bool(small.any()):
             kept = (p * SUBNORMAL / smallest).round() * (smallest / SUBNORMAL)
-            p = torch.where(
-                small,
-                torch.where(flushed, 0.0, kept)
-                if isinstance(flushed, torch.Tensor)
-                else 0.0
-                if flushed
-                else kept,
-                p,
-            )
+            if isinstance(flushed, torch.Tensor):
+                kept = torch.where(flushed, 0.0, kept)
+            p = torch.where(small, 0.0 if flushed is True else kept, p)
         return p
 
 
-def zero_free(bound):
+def zero_free(bound: Error) -> Any:
     return None if isinstance(bound, (int, float)) and bound == 0 else bound
 
 
-def perturbed(*operands):
+def perturbed(*operands: Any) -> bool:
     """True if any run of the operands differs from their values."""
     return any(isinstance(x, Number) and x.runs is not None for x in operands)
 
 
-def moved(f, *operands):
+def moved(f: Function, *operands: Any) -> OfRun | None:
     """Runs of f(operands), or None."""
     if not perturbed(*operands):
         return None
     return lambda i: f(*[x.run(i) if isinstance(x, Number) else x for x in operands])
 
 
-def lost(cx, x, where):
+def carried(f: Function, x: Number) -> Propagated:
+    """The effect of the errors of x, where f turns bounds on x into bounds on the result."""
+
+    def propagated(level: int) -> Bound:
+        e = x.error(level)
+        return None if e is None else f(e)
+
+    return propagated
+
+
+def sides_of(f: Function, x: Number) -> Sides | None:
+    """The least and the greatest values after a monotone f."""
+    return None if x.sides is None else (f(x.sides[0]), f(x.sides[1]))
+
+
+def lost(cx: Context, x: Number, where: Bound) -> Number:
     """x with the elements `where` marked as lost: they may be anything, since an honest implementation may have chosen
     others."""
     if where is None or not bool(where.any()):
@@ -364,7 +364,7 @@ def lost(cx, x, where):
     if not x.is_float:
         return Number(x.v, open=where if x.open is None else x.open | where)
 
-    def off(e):
+    def off(e: Bound) -> torch.Tensor:
         return (torch.zeros_like(x.v) if e is None else e).masked_fill(where, math.inf)
 
     return Number(
@@ -372,12 +372,12 @@ def lost(cx, x, where):
     )
 
 
-def same(f, x, zero_fill=True) -> Number:
+def same(f: Function, x: Any) -> Number:
     """Applies an operation that only moves elements to values, bounds and runs alike."""
     if not isinstance(x, Number):
         raise Unsupported("an element-moving operation on a Python number")
 
-    def lift(t):
+    def lift(t: Bound) -> Bound:
         return None if t is None else f(t)
 
     made = Number(
@@ -393,7 +393,7 @@ def same(f, x, zero_fill=True) -> Number:
         size = getattr(x, name)
         setattr(made, name, None if size is None else f(size.expand(x.v.shape)))
     made.count, made.parts = x.count, x.parts
-    made.sides = None if x.sides is None else tuple(f(t) for t in x.sides)
+    made.sides = sides_of(f, x)
     made.beside = None if x.beside is None else f(x.beside.expand(x.v.shape))
     made.signs = None if x.signs is None else x.signs.moved(f)
     return made

@@ -5,10 +5,15 @@ implementation jumps (R. Keys, Cubic convolution interpolation for digital image
 1981).
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
 import torch
 
 from .elementwise import rule
-from .number import Unsupported, moved
+from .number import Context, Number, Unsupported, carried, moved
 
 CUBIC = -0.75  # PyTorch's parameter of the kernel
 PLACE = 4  # roundings of a place: a scale, a product, an addition and a subtraction of a half
@@ -18,7 +23,7 @@ BENDING = 6  # half of the greatest second derivative
 MORE_TERMS = 24  # 16 products, and some for a scale or a bias
 
 
-def kernel(d):
+def kernel(d: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Returns (the weight of a pixel at the distance d, the magnitude of its slope)."""
     a, d = CUBIC, d.abs()
     near = ((a + 2) * d - (a + 3)) * d * d + 1
@@ -26,7 +31,7 @@ def kernel(d):
     slope_near = (3 * (a + 2) * d - 2 * (a + 3)) * d
     slope_far = (3 * a * d - 10 * a) * d + 8 * a
 
-    def of(within, beyond):
+    def of(within: torch.Tensor, beyond: torch.Tensor) -> torch.Tensor:
         return torch.where(d <= 1, within, torch.where(d < 2, beyond, 0.0))
 
     return of(near, far), of(slope_near, slope_far).abs()
@@ -36,7 +41,7 @@ class Weights:
     """The weights along one dimension of `extent` pixels for `made` places: weights, slopes and errors in units, each
     [made, extent]."""
 
-    def __init__(self, extent, made, align, scale, device):
+    def __init__(self, extent: int, made: int, align: bool, scale: float | None, device: Any) -> None:
         at = torch.arange(made, dtype=torch.float64, device=device)
         if align:
             place = at * ((extent - 1) / (made - 1) if made > 1 else 0.0)
@@ -50,19 +55,21 @@ class Weights:
         self.off = (PLACE * (place.abs() + 1))[:, None]  # error of a place, in units
         empty = torch.zeros(made, extent, dtype=torch.float64, device=device)
 
-        def put(t):
+        def put(t: torch.Tensor) -> torch.Tensor:
             return empty.scatter_add(1, pixels.clamp(0, extent - 1), t)
 
         self.value, self.size, self.slope, self.own = put(weight), put(weight.abs()), put(slope), put(own)
         self.near = put((distance.abs() < 2.5).double())
 
-    def error(self, u):
+    def error(self, u: float) -> torch.Tensor:
         """The error of the weights at unit u. It includes the effect of the places' errors."""
         off = u * self.off
         return self.slope * off + self.near * BENDING * off * off + u * self.own
 
 
-def weights_of(x, size, align, scales, device):
+def weights_of(
+    x: Sequence[int], size: Sequence[int], scales: Sequence[float | None], align: bool, device: Any
+) -> tuple[Weights, Weights]:
     height, width = x[-2:]
     scales = [s if s and s > 0 else None for s in ([*list(scales), None, None])[:2]]
     return (
@@ -71,38 +78,39 @@ def weights_of(x, size, align, scales, device):
     )
 
 
-def resized(rows, x, columns):
+def resized(rows: torch.Tensor, x: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
     return rows @ x @ columns.t()
 
 
 @rule("aten.upsample_bicubic2d.default", "aten.upsample_bicubic2d.vec")
-def bicubic(cx, x, size, align, *scales):
-    size, scales = arguments(x.v.shape, size, scales)
-    rows, columns = weights_of(x.v.shape, size, align, scales, x.v.device)
+def bicubic(cx: Context, x: Number, size: Any, align: bool, *scales: Any) -> Number:
+    rows, columns = weights_of(x.v.shape, *arguments(x.v.shape, size, scales), align, x.v.device)
 
-    def f(t):
+    def f(t: torch.Tensor) -> torch.Tensor:
         return resized(rows.value, t, columns.value)
 
-    def along(t):
+    def along(t: torch.Tensor) -> torch.Tensor:
         return resized(rows.size, t, columns.size)
 
     v, size_ = f(x.v), along(x.v.abs())
 
-    def local(u):
+    def local(u: float) -> torch.Tensor:
         first, second = rows.error(u), columns.error(u)
         moved_ = resized(first, x.v.abs(), columns.size + second) + resized(rows.size, x.v.abs(), second)
         return moved_ + MORE_TERMS * u * size_
 
     return cx.out(
         v,
-        lambda level: None if x.error(level) is None else along(x.error(level)),
+        carried(along, x),
         local,
         moved(f, x),
         lambda u: local(u) / 3,
     )
 
 
-def arguments(shape, size, scales):
+def arguments(
+    shape: Sequence[int], size: Sequence[int] | None, scales: Any
+) -> tuple[list[int], list[float | None]]:
     """Returns the size and the scales of either overload."""
     given = scales[0] if scales and isinstance(scales[0], (list, tuple)) else scales
     if size is None:

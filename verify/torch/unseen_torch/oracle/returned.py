@@ -71,8 +71,10 @@ def wanted(judged: Sequence[Judged], got: Sequence[torch.Tensor | None]) -> list
         factors = groups.get(j.signs.group) if j.signs is not None else None
         if g is not None and not j.number.is_float and not g.is_floating_point():
             found.append(judge_index(j, g))
+        elif factors and j.signs is not None:
+            found.append(j.want * chosen(factors, j.signs))
         else:
-            found.append(j.want * chosen(factors, j.signs) if factors else j.want)
+            found.append(j.want)
     return found
 
 
@@ -87,19 +89,17 @@ def judge_index(judged: Judged, got: torch.Tensor) -> torch.Tensor:
     want: torch.Tensor = judged.want
     if number.names is None:
         return want
-    values, dim, ties = number.names
-    flat = dim is None
-    widen = (
-        (lambda t: t.reshape(-1))
-        if flat
-        else (lambda t: t)
-        if number.v.dim() == values.v.dim()
-        else (lambda t: t.unsqueeze(dim))
-    )
+    values, along, ties = number.names
+    dim = 0 if along is None else along
     x, b = values.v, values.b
-    if flat:
+    if along is None:
         x, b = x.reshape(-1), None if b is None else b.reshape(-1)
-    dim = 0 if flat else dim
+
+    def widen(t: torch.Tensor) -> torch.Tensor:
+        if along is None:
+            return t.reshape(-1)
+        return t if number.v.dim() == values.v.dim() else t.unsqueeze(dim)
+
     best, named = widen(number.v), widen(got)
     inside = (named >= 0) & (named < x.shape[dim])
     at = torch.where(inside, named, best)

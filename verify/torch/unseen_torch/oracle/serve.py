@@ -6,6 +6,8 @@ tensors in a shared memory. The memory's descriptor comes with the packet if it 
 question did not bring. After `ok`, there is one line for each output.
 """
 
+from __future__ import annotations
+
 import array
 import ctypes
 import fcntl
@@ -14,12 +16,21 @@ import mmap
 import os
 import socket
 import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import torch
+
+    from .evaluate import Judged
 
 CHANNEL = 3
 PACKET = 1 << 17
 
+Question = dict[str, Any]  # a packet's JSON (verify/torch/oracle_packet.c)
 
-def receive(channel):
+
+def receive(channel: socket.socket) -> tuple[Any, int | None]:
     """Returns (a packet as JSON, the descriptor that came with it or None)."""
     data, ancillary, _, _ = channel.recvmsg(PACKET, socket.CMSG_SPACE(4))
     descriptor = None
@@ -31,11 +42,11 @@ def receive(channel):
     return (json.loads(data) if data else None), descriptor
 
 
-def one_line(error):
+def one_line(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())[:600]
 
 
-def keep_memory():
+def keep_memory() -> Callable[[], Any] | None:
     """Makes malloc keep freed memory in the process. The system clears new pages one by one, which takes half of the
     time for tensors of many MiB. Returns a function that releases the memory, or None if malloc is not that of
     glibc."""
@@ -47,13 +58,13 @@ def keep_memory():
     return lambda: libc.malloc_trim(0)
 
 
-def _inside(judged):
+def _inside(judged: Judged) -> tuple[slice, ...]:
     """The part of an output's memory that holds the answer. Elements beyond it are 0."""
     return tuple(slice(n) for n in judged.want.shape)
 
 
 class Server:
-    def __init__(self, channel, hello):
+    def __init__(self, channel: socket.socket, hello: Question) -> None:
         # Warnings must not follow the error: its lines should be the last ones.
         warnings.simplefilter("ignore")
         self.trim = keep_memory() if hello.get("plenty") else None
@@ -64,22 +75,25 @@ class Server:
         torch.set_num_threads(max(1, int(hello["threads"])))
         torch.backends.cudnn.deterministic = True
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
-        self.channel, self.torch, self.opened, self.memory = channel, torch, task_session, None
+        self.channel, self.torch, self.opened = channel, torch, task_session
+        self.memory: mmap.mmap | None = None
         device = "cuda" if hello["device"] == "cuda" and torch.cuda.is_available() else "cpu"
         self.task = task_session.Task(hello["task"], device)
 
-    def view(self, tensor, at):
+    def view(self, tensor: Question, at: int) -> torch.Tensor:
         """A tensor over the shared memory."""
-        torch, shape = self.torch, tensor["shape"]
-        dtype = getattr(torch, tensor["dtype"])
+        import torch
+
+        shape, dtype = tensor["shape"], getattr(torch, tensor["dtype"])
         count = 1
         for extent in shape:
             count *= extent
         if count == 0:
             return torch.zeros(shape, dtype=dtype)
-        return torch.frombuffer(self.memory, dtype=dtype, count=count, offset=at).reshape(shape)
+        values: torch.Tensor = torch.frombuffer(self.memory, dtype=dtype, count=count, offset=at)
+        return values.reshape(shape)
 
-    def unfit(self, judged, outputs):
+    def unfit(self, judged: Sequence[Judged], outputs: Sequence[Question]) -> str | None:
         """Returns the answer if the references do not fit the outputs, or are dropped. None: neither."""
         from ..task import varying
 
@@ -94,7 +108,7 @@ class Server:
                 return f"dropped {j.dropped}"
         return None
 
-    def answer(self, question):
+    def answer(self, question: Question) -> str:
         from . import returned, sides
 
         given = {t["name"]: self.view(t, t["at"]).clone() for t in question["inputs"]}
@@ -127,7 +141,7 @@ class Server:
             )
         return "\n".join(lines)
 
-    def make(self, question):
+    def make(self, question: Question) -> str:
         """Writes the inputs of the task's own get_inputs into the shared memory, as float32 or int32."""
         torch = self.torch
         try:
@@ -153,7 +167,7 @@ class Server:
             self.view({"shape": t["shape"], "dtype": kind}, t["at"]).copy_(value.to(getattr(torch, kind)))
         return "made"
 
-    def admits(self, question):
+    def admits(self, question: Question) -> str:
         """Answers `ok` if the task's own model admits one configuration after the other."""
         try:
             return (
@@ -166,17 +180,19 @@ class Server:
                 raise
             return f"dropped the task's own model does not run after it: {one_line(error)}"
 
-    def is_short(self, error):
+    def is_short(self, error: BaseException) -> bool:
         """True if the error means a lack of memory. Other programs use the GPU's memory, too. So contexts, libraries
         and kernels may fail to get memory, not only PyTorch's allocator."""
         from ..oom import is_short
 
         return is_short(error, self.torch.cuda.OutOfMemoryError)
 
-    def graph(self):
+    def graph(self) -> None:
         """Sends the last question's graph as primitives, in a new memory: numbers, then JSON."""
         from .ir import lowered
 
+        if self.task.last is None:
+            raise ValueError("a graph was asked for before any answer")
         text, parts = lowered(*self.task.last, self.task.padded())
         with os.fdopen(os.memfd_create("unseen-graph", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING), "wb") as file:
             for part in parts:
@@ -189,15 +205,17 @@ class Server:
             )
             socket.send_fds(self.channel, [f"graph {numbers} {len(text.encode())}".encode()], [file.fileno()])
 
-    def attempt(self, question):
+    def attempt(self, question: Question) -> str | None:
         from .number import Unsupported
 
         torch = self.torch
         try:
-            kind = next((k for k in ("graph", "make", "admits") if k in question), None)
-            return {"graph": lambda _: self.graph(), "make": self.make, "admits": self.admits}.get(
-                kind, self.answer
-            )(question)
+            if "graph" in question:
+                self.graph()
+                return None
+            if "make" in question:
+                return self.make(question)
+            return self.admits(question) if "admits" in question else self.answer(question)
         except Unsupported as why:
             return "dropped " + " ".join(str(why).split())[:600]
         except Exception as error:  # a task's own code may raise any exception
@@ -211,7 +229,7 @@ class Server:
         self.task.device = "cuda"
         return again
 
-    def give_back(self):
+    def give_back(self) -> None:
         """Releases memory before the answer is sent. A measurement may follow, or another process may need the
         memory."""
         if self.trim:
@@ -222,7 +240,7 @@ class Server:
         except RuntimeError:
             pass  # the next question reports the device's error
 
-    def serve(self):
+    def serve(self) -> None:
         while True:
             question, descriptor = receive(self.channel)
             if question is None:
@@ -236,7 +254,7 @@ class Server:
                 self.channel.send(reply.encode())
 
 
-def offer():
+def offer() -> None:
     """Raises the OOM score, so that the OOM killer ends this process before the judge, and after a candidate."""
     try:
         with open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
@@ -245,7 +263,7 @@ def offer():
         pass  # the OOM killer then goes by size
 
 
-def main():
+def main() -> None:
     offer()
     channel = socket.socket(fileno=CHANNEL)
     hello, _ = receive(channel)

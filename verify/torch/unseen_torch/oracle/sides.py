@@ -27,6 +27,8 @@ class Sides:
 
     def of(self, mask: Number) -> Number:
         """The mask with a decision for each element, or the mask itself if too many are open."""
+        if mask.open is None:
+            return mask
         if id(mask.open) not in self.known:
             places = mask.open.expand(mask.v.shape).reshape(-1).nonzero()[:, 0].tolist()
             if self.asked + len(places) > FEW:

@@ -5,13 +5,18 @@ normalization that an implementation fuses into the sum counts as a few more ter
 three TF32 products (2^-19 sum|p|), as in gemm_f32. Typical errors form a random walk of amplitude sqrt(n) u max(|s|, ||p||).
 """
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
 from . import exponents, wholes
-from .elementwise import RULES, div, mul, or_zero, rule
-from .number import FIRST, U64, WHOLE, Number, Unsupported, add_bounds, moved, same
+from .bounds import Bound, Error, Function
+from .elementwise import mul, or_zero, rule
+from .number import FIRST, U64, WHOLE, Context, Number, Unsupported, add_bounds, carried, moved, same
 
 F = torch.nn.functional
 MORE_TERMS = 8
@@ -19,11 +24,18 @@ THREE_TF32 = 2.0**-19
 SHORT = 2.0**11  # whole numbers up to here have exact products in every admitted arithmetic
 
 
-def terms_factor(u, n, split=True):
+def terms_factor(u: float, n: int, split: bool = True) -> float:
     return (n + 2) * u if u == U64 else (n + MORE_TERMS) * u + (THREE_TF32 if split else 0.0)
 
 
-def bilinear(cx, f, a, b, n, spread=None):
+def bilinear(
+    cx: Context,
+    f: Function,
+    a: Number,
+    b: Number,
+    n: int,
+    spread: Callable[[torch.Tensor], torch.Tensor] | None = None,
+) -> Number:
     """v = f(a, b), a sum of n products each. Matrix products and convolutions share it.
 
     `spread` gives magnitudes of the first operand in the sums of another algorithm (Winograd's).
@@ -32,7 +44,7 @@ def bilinear(cx, f, a, b, n, spread=None):
     A, B = a.v.abs(), b.v.abs()
     magnitude = f(A, B)
 
-    def propagated(level):
+    def propagated(level: int) -> Bound:
         ea, eb = a.error(level), b.error(level)
         first = None if ea is None else f(ea, B)
         second = None if eb is None else f(A + or_zero(ea, A), eb)
@@ -49,12 +61,12 @@ def bilinear(cx, f, a, b, n, spread=None):
     )
     rounds = magnitude > WHOLE if exact else 1.0  # any order and any split of such products is exact
 
-    def local(u):
+    def local(u: float) -> Error:
         if u == U64:
             return terms_factor(u, n) * magnitude * rounds
         return rounds * ((n + MORE_TERMS) * u * magnitude + THREE_TF32 * (1 if spread is None else 4) * wide)
 
-    def typical(u):
+    def typical(u: float) -> Error:
         walk = math.sqrt(n + 4) * u * torch.maximum(v.abs(), norm)
         return (walk + (2.0**-22 if spread is None else 2.0**-20) * norm) * rounds
 
@@ -63,34 +75,36 @@ def bilinear(cx, f, a, b, n, spread=None):
     return made
 
 
-def scaled(cx, x, k):
+def scaled(cx: Context, x: Number, k: float) -> Number:
     return x if k == 1 else mul(cx, x, float(k))
 
 
-def plus(cx, product, bias, k=1):
+def plus(cx: Context, product: Number, bias: Number, k: float = 1) -> Number:
     from .elementwise import add_sub
 
     return add_sub(cx, product, scaled(cx, bias, k), 1, 1)
 
 
 @rule("aten.mm.default", "aten.bmm.default", "aten.mv.default", "aten.matmul.default")
-def product(cx, a, b):
+def product(cx: Context, a: Number, b: Number) -> Number:
     made = exponents.contracted(cx, bilinear(cx, torch.matmul, a, b, a.v.shape[-1]), a, b)
     return wholes.contracted(made, a, b)
 
 
 @rule("aten.dot.default")
-def dot(cx, a, b):
+def dot(cx: Context, a: Number, b: Number) -> Number:
     return bilinear(cx, lambda x, y: (x * y).sum(), a, b, a.v.shape[-1])
 
 
 @rule("aten.addmm.default", "aten.baddbmm.default", "aten.addmv.default")
-def addmm(cx, bias, a, b, beta=1, alpha=1):
+def addmm(cx: Context, bias: Number, a: Number, b: Number, beta: float = 1, alpha: float = 1) -> Number:
     return plus(cx, scaled(cx, product(cx, a, b), alpha), bias, beta)
 
 
 @rule("aten.addbmm.default")
-def added_batches(cx, bias, a, b, beta=1, alpha=1):
+def added_batches(
+    cx: Context, bias: Number, a: Number, b: Number, beta: float = 1, alpha: float = 1
+) -> Number:
     """A single product: its sums run over the batches, too."""
     wide = same(lambda t: t.transpose(0, 1).reshape(t.shape[1], -1), a)
     tall = same(lambda t: t.reshape(-1, t.shape[2]), b)
@@ -98,12 +112,14 @@ def added_batches(cx, bias, a, b, beta=1, alpha=1):
 
 
 @rule("aten.linear.default")
-def fully_connected(cx, x, w, bias=None):
+def fully_connected(cx: Context, x: Number, w: Number, bias: Number | None = None) -> Number:
     y = product(cx, x, same(lambda t: t.transpose(-1, -2), w))
     return y if bias is None else plus(cx, y, bias)
 
 
-def winograd(x, w, stride, dilation, transposed):
+def winograd(
+    x: torch.Tensor, w: torch.Tensor, stride: Any, dilation: Any, transposed: bool
+) -> Callable[[torch.Tensor], torch.Tensor] | None:
     """3 x 3 convolutions may use Winograd tiles, whose sums extend over neighbouring elements."""
     plain = (
         x.dim() == 4
@@ -116,41 +132,53 @@ def winograd(x, w, stride, dilation, transposed):
 
 
 @rule("aten.convolution.default")
-def convolution(cx, x, w, bias, stride, padding, dilation, transposed, output_padding, groups):
-    def f(p, q):
-        return torch.ops.aten.convolution(
+def convolution(
+    cx: Context,
+    x: Number,
+    w: Number,
+    bias: Number | None,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+) -> Number:
+    def f(p: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
+        made: torch.Tensor = torch.ops.aten.convolution(
             p, q, None, stride, padding, dilation, transposed, output_padding, groups
         )
+        return made
 
     n = math.prod(w.v.shape[2:]) * (x.v.shape[1] // groups)
     y = bilinear(cx, f, x, w, n, winograd(x.v, w.v, stride, dilation, transposed))
     if bias is None:
         return y
 
-    def column(t):
+    def column(t: torch.Tensor) -> torch.Tensor:
         return t.reshape(-1, *[1] * (x.v.dim() - 2))
 
     return plus(cx, y, same(column, bias))
 
 
-def reduce(cx, x, dims, keep, mean=False):
+def reduce(cx: Context, x: Number, dims: Any, keep: bool, mean: bool = False) -> Number:
     dims = list(range(x.v.dim())) if dims is None or dims == [] else [d % max(x.v.dim(), 1) for d in dims]
     n = math.prod([x.v.shape[d] for d in dims])
 
-    def total(t):
+    def total(t: torch.Tensor) -> torch.Tensor:
         return t.sum(dim=dims, keepdim=keep) if dims else t
 
     if not x.is_float and not mean:
         return Number(total(x.v))
     scale = 1.0 / max(n, 1) if mean else 1.0
 
-    def f(t):
+    def f(t: torch.Tensor) -> torch.Tensor:
         return total(t.double()) * scale
 
     v, magnitude = f(x.v), f(x.v.double().abs())
     norm = total(x.v.double() ** 2).sqrt() * scale
 
-    def propagated(level):
+    def propagated(level: int) -> Bound:
         e = x.error(level)
         return None if e is None else f(e)
 
@@ -173,114 +201,13 @@ def reduce(cx, x, dims, keep, mean=False):
 
 
 @rule("aten.sum.dim_IntList", "aten.sum.default")
-def total(cx, x, dims=None, keep=False, **_):
+def total(cx: Context, x: Number, dims: Any = None, keep: bool = False, **_: Any) -> Number:
     return reduce(cx, x, dims, keep)
 
 
 @rule("aten.mean.dim", "aten.mean.default")
-def mean(cx, x, dims=None, keep=False, **_):
+def mean(cx: Context, x: Number, dims: Any = None, keep: bool = False, **_: Any) -> Number:
     return reduce(cx, x, dims, keep, mean=True)
-
-
-@rule(
-    "aten._adaptive_avg_pool2d.default",
-    "aten._adaptive_avg_pool3d.default",
-    "aten.adaptive_avg_pool1d.default",
-)
-def adaptive(cx, x, size):
-    return averaged(
-        cx,
-        {1: F.adaptive_avg_pool1d, 2: F.adaptive_avg_pool2d, 3: F.adaptive_avg_pool3d}[len(size)],
-        x,
-        (size,),
-        max(1, math.prod(-(-s // o) + 1 for s, o in zip(x.v.shape[-len(size) :], size))),
-    )
-
-
-@rule("aten.avg_pool1d.default", "aten.avg_pool2d.default", "aten.avg_pool3d.default")
-def average_pool(cx, x, kernel, *rest, **named):
-    d = int(cx.name[len("aten.avg_pool")])
-    function = {1: F.avg_pool1d, 2: F.avg_pool2d, 3: F.avg_pool3d}[d]
-    rest = list(rest)
-    if rest and list(rest[0]) == []:
-        rest[0] = kernel
-    return averaged(
-        cx,
-        lambda t, *more: function(t, *more, **named),
-        x,
-        (kernel, *rest),
-        math.prod(kernel) if len(kernel) == d else kernel[0] ** d,
-    )
-
-
-def averaged(cx, function, x, how, n):
-    def f(t):
-        return function(t, *how)
-
-    # A divisor given by the task may be negative.
-    v, magnitude = f(x.v), f(x.v.abs()).abs()
-
-    def propagated(level):
-        e = x.error(level)
-        return None if e is None else f(e).abs()
-
-    return cx.out(
-        v,
-        propagated,
-        lambda u: (n + 3) * u * magnitude,
-        moved(f, x),
-        lambda u: math.sqrt(n + 3) * u * magnitude,
-    )
-
-
-@rule(
-    "aten.max_pool1d.default",
-    "aten.max_pool2d_with_indices.default",
-    "aten.max_pool3d_with_indices.default",
-    "aten.max_pool2d.default",
-    "aten.max_pool3d.default",
-)
-def max_pool(cx, x, kernel, stride=(), padding=0, dilation=1, ceil_mode=False):
-    d = 1 if "pool1d" in cx.name else 3 if "pool3d" in cx.name else 2
-    pool = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}[d]
-
-    def f(t):
-        return pool(t, kernel, stride if len(list(stride)) else None, padding, dilation, ceil_mode)
-
-    y = cx.out(
-        f(x.v), lambda level: None if x.error(level) is None else f(x.error(level)), lambda u: 0, moved(f, x)
-    )
-    if "with_indices" not in cx.name:
-        return y
-    return y, _index_of_window(
-        cx, x, d, kernel, stride, padding, dilation, ceil_mode
-    ) if 1 in cx.wanted else None
-
-
-def _index_of_window(cx, x, rank, kernel, stride, padding, dilation, ceil_mode):
-    """The place within the plane. If equal or close elements share a window, any of them may be named."""
-    from .gradients import may_be_greatest, wide
-
-    pool = F.max_pool2d if rank == 2 else F.max_pool3d
-    index = pool(x.v, kernel, stride if len(list(stride)) else None, padding, dilation, ceil_mode, True)[1]
-    if ceil_mode:
-        return Number(index, open=torch.ones_like(index, dtype=torch.bool) if x.b is not None else None)
-    of = [wide(t, rank) for t in (kernel, stride if len(list(stride)) else kernel, padding, dilation)]
-    return Number(index, open=may_be_greatest(x, rank, *of)[1].any(-1))
-
-
-@rule("aten.adaptive_max_pool2d.default", "aten.adaptive_max_pool3d.default")
-def adaptive_max_pool(cx, x, size):
-    pool = F.adaptive_max_pool2d if "2d" in cx.name else F.adaptive_max_pool3d
-
-    def f(t):
-        return pool(t, size)
-
-    if 1 in cx.wanted:
-        raise Unsupported(f"no rule for the indices of {cx.name}")
-    return cx.out(
-        f(x.v), lambda level: None if x.error(level) is None else f(x.error(level)), lambda u: 0, moved(f, x)
-    ), None
 
 
 @rule(
@@ -291,16 +218,16 @@ def adaptive_max_pool(cx, x, size):
     "aten.max.dim",
     "aten.min.dim",
 )
-def extreme_of(cx, x, dim=None, keep=False):
+def extreme_of(cx: Context, x: Number, dim: Any = None, keep: bool = False) -> Any:
     largest = "max" in cx.name
     dims = list(range(x.v.dim())) if dim is None or dim == [] else [dim] if isinstance(dim, int) else dim
 
-    def f(t):
+    def f(t: torch.Tensor) -> torch.Tensor:
         return t.amax(dims, keep) if largest else t.amin(dims, keep)
 
     y = cx.out(
         f(x.v),
-        lambda level: None if x.error(level) is None else x.error(level).amax(dims, keep),
+        carried(lambda e: e.amax(dims, keep), x),
         lambda u: 0,
         moved(f, x),
     )
@@ -309,7 +236,7 @@ def extreme_of(cx, x, dim=None, keep=False):
     return y, index_of(x, dim, keep, largest)
 
 
-def index_of(x, dim, keep, largest):
+def index_of(x: Number, dim: int | None, keep: bool, largest: bool) -> Number:
     f = torch.argmax if largest else torch.argmin
     return Number(
         f(x.v, dim, keep),
@@ -318,12 +245,12 @@ def index_of(x, dim, keep, largest):
     )
 
 
-def undecided(x, dim, keep, largest):
+def undecided(x: Number, dim: int | None, keep: bool, largest: bool) -> Bound:
     """Mask of the extremes for which another element may be the best one, within the bounds."""
     if dim is None:
         return undecided(same(lambda t: t.reshape(-1), x), 0, False, largest)
     v, b = (x.v if largest else -x.v), x.b
-    if v.shape[dim] < 2:
+    if b is None or v.shape[dim] < 2:
         return None
     best, at = v.max(dim, True)
     reach = best - b.gather(dim, at)
@@ -331,13 +258,13 @@ def undecided(x, dim, keep, largest):
 
 
 @rule("aten.argmax.default", "aten.argmin.default")
-def arg(cx, x, dim=None, keep=False):
+def arg(cx: Context, x: Number, dim: int | None = None, keep: bool = False) -> Number:
     return index_of(x, dim, keep, "argmax" in cx.name)
 
 
 @rule("aten.cumsum.default")
-def cumsum(cx, x, dim, **_):
-    def f(t):
+def cumsum(cx: Context, x: Number, dim: int, **_: Any) -> Number:
+    def f(t: torch.Tensor) -> torch.Tensor:
         return t.cumsum(dim)
 
     if not x.is_float:
@@ -350,7 +277,7 @@ def cumsum(cx, x, dim, **_):
     rounds = magnitude > WHOLE if x.whole else 1.0
     made = cx.out(
         v,
-        lambda level: None if x.error(level) is None else f(x.error(level)),
+        carried(f, x),
         lambda u: n * u * magnitude * rounds,
         moved(f, x),
         lambda u: n.sqrt() * u * torch.maximum(v.abs(), walk) * rounds,
@@ -360,8 +287,8 @@ def cumsum(cx, x, dim, **_):
 
 
 @rule("aten.cumprod.default")
-def cumprod(cx, x, dim, **_):
-    def f(t):
+def cumprod(cx: Context, x: Number, dim: int, **_: Any) -> Number:
+    def f(t: torch.Tensor) -> torch.Tensor:
         return t.cumprod(dim)
 
     v = f(x.v)
@@ -369,7 +296,7 @@ def cumprod(cx, x, dim, **_):
     shape[dim] = -1
     n = torch.arange(1, x.v.shape[dim] + 1, dtype=torch.float64, device=x.v.device).reshape(shape)
 
-    def propagated(level):
+    def propagated(level: int) -> Bound:
         e = x.error(level)
         return None if e is None else f(x.v.abs() + e) - v.abs() + 2.0**-50 * n * v.abs()
 
@@ -385,24 +312,27 @@ def cumprod(cx, x, dim, **_):
 
 
 @rule("aten.prod.dim_int", "aten.prod.default")
-def prod(cx, x, dim=None, keep=False, **_):
+def prod(cx: Context, x: Number, dim: int | None = None, keep: bool = False, **_: Any) -> Number:
     flat = x if dim is not None else same(lambda t: t.reshape(-1), x)
     at = 0 if dim is None else dim
     made = cumprod(cx, flat, at)
 
-    def last(t):
+    def last(t: torch.Tensor) -> torch.Tensor:
         return t.narrow(at, t.shape[at] - 1, 1) if keep else t.select(at, t.shape[at] - 1)
 
     return same(last, made)
 
 
 @rule("aten.linalg_vector_norm.default", "aten.norm.ScalarOpt_dim", "aten.norm.Scalar")
-def vector_norm(cx, x, order=2, dims=None, keep=False, **_):
+def vector_norm(
+    cx: Context, x: Number, order: Any = 2, dims: Any = None, keep: bool = False, **_: Any
+) -> Number:
     order = 2 if order is None else order
     dims = list(range(x.v.dim())) if dims is None or dims == [] else dims
 
-    def f(t):
-        return torch.linalg.vector_norm(t, order, dims, keep)
+    def f(t: torch.Tensor) -> torch.Tensor:
+        made: torch.Tensor = torch.linalg.vector_norm(t, order, dims, keep)
+        return made
 
     n = math.prod([x.v.shape[d] for d in ([dims] if isinstance(dims, int) else dims)])
     v = f(x.v)
@@ -413,33 +343,8 @@ def vector_norm(cx, x, order=2, dims=None, keep=False, **_):
     power = 0 if order in (0, 1, 2, math.inf, -math.inf) else 16 + 4 * abs(order)
     return cx.out(
         v,
-        lambda level: None if x.error(level) is None else greatest(x.error(level)),
+        carried(greatest, x),
         lambda u: (n / (abs(order) or 1) + 8 + power) * u * v,
         moved(f, x),
         lambda u: math.sqrt(n + 8) * u * v,
     )
-
-
-@rule("aten.nll_loss_forward.default", "aten.nll_loss2d_forward.default")
-def nll(cx, x, target, weight, reduction, ignore):
-    """Returns (loss, total weight of the counted elements). Classes are along dimension 1, or the only one."""
-    kept = target.v != ignore
-    at = torch.where(kept, target.v, 0)
-    dim = 1 if x.v.dim() > 1 else 0
-    each = RULES["aten.neg.default"](cx, same(lambda t: t.gather(dim, at.unsqueeze(dim)).squeeze(dim), x))
-    total = Number(kept.sum().double(), whole=True) if weight is None else None
-    if weight is None and bool(kept.all()):
-        return (each if reduction == 0 else reduce(cx, each, None, False, mean=reduction == 1)), total
-
-    def counted(t):
-        return torch.where(kept, t, torch.zeros_like(t))
-
-    if weight is not None:
-        weight = same(lambda t: counted(t[at]), weight)
-        each = mul(cx, each, weight)
-        total = reduce(cx, weight, None, False)
-    each = same(counted, each)
-    if reduction != 1:
-        return (each if reduction == 0 else reduce(cx, each, None, False)), total
-    # The mean of no elements is NaN.
-    return div(cx, reduce(cx, each, None, False), float(total.v) if weight is None else total), total

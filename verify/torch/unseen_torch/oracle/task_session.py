@@ -1,18 +1,27 @@
 """A session of the oracle with one imported task. It holds modules and graphs by sizes, and takes inputs and weights as
 tensors."""
 
+from __future__ import annotations
+
 import copy
 import json
 import os
 import random
 import sys
+from collections.abc import Sequence
+from typing import Any, Optional
 
 import torch
 
 from ..oom import is_short
 from ..task import CONSTRUCTION_SEED, effects, number_of, shaped, source, varying, weight
+from ..task.description import Description
+from ..task.expression import Sizes
 from . import constant, evaluate, graph, returned, sides
 from .number import U32, Number, Unsupported
+
+Built = tuple[source.Instance, torch.nn.Module, Optional[graph.Graph]]
+Judgements = Sequence[evaluate.Judged]
 
 KEPT = 4  # sizes whose modules and graphs are cached
 NEAR = 1e-2  # tolerance between two answers of one model
@@ -22,27 +31,30 @@ CHECKED = 1 << 21  # most input elements for which the module itself is run on t
 class Task:
     """Loads the description `path` (NAME.task) and the source beside it."""
 
-    def __init__(self, path, device):
+    def __init__(self, path: str, device: str) -> None:
         with open(path, encoding="utf-8") as file:
-            self.description = json.load(file)
+            self.description: Description = json.load(file)
         self.source = source.load_imported(os.path.dirname(path), self.description)
-        self.device, self.kept, self.stateless = device, {}, False
-        self.last = None  # graph, state and inputs of the last question
+        self.device, self.stateless = device, False
+        self.kept: dict[tuple[tuple[str, int], ...], Built] = {}
+        self.last: tuple[graph.Graph, dict[str, torch.Tensor], list[Any]] | None = (
+            None  # graph, state and inputs of the last question
+        )
 
-    def varying(self):
+    def varying(self) -> dict[str, list[int]]:
         """Returns the dimensions that depend on values, by the output's name."""
         return {e["name"]: e["varying"] for e in self.description.get("outputs", []) if "varying" in e}
 
-    def padded(self):
+    def padded(self) -> list[int]:
         """Returns the places of varying outputs, counted from the last result."""
         results = [e for e in self.description.get("outputs", []) if "length_of" not in e]
         return [k - len(results) for k, e in enumerate(results) if "varying" in e]
 
-    def spread(self, sizes):
+    def spread(self, sizes: Sizes) -> Sizes:
         """Converts values of axes to values of the source's sizes."""
         return {name: sizes[axis["name"]] for axis in self.description["axes"] for name in axis["sizes"]}
 
-    def made(self, sizes, seed, named=None):
+    def made(self, sizes: Sizes, seed: int, named: str | None = None) -> dict[str, Any]:
         """Returns {name: input that get_inputs draws with that seed} for values of axes. `named` is the class of
         inputs."""
         random.seed(seed)
@@ -57,8 +69,8 @@ class Task:
             for n, v in drawn.items()
         }
 
-    def built(self, sizes):
-        """Returns [instance, module, graph or None] for values of axes."""
+    def built(self, sizes: Sizes) -> Built:
+        """Returns (instance, module, graph or None) for values of axes."""
         key = tuple(sorted(sizes.items()))
         if key not in self.kept:
             while len(self.kept) >= KEPT:
@@ -66,13 +78,14 @@ class Task:
             instance = self.source.instance(self.spread(sizes))
             # The candidate also gets the numbers that the constructor draws.
             torch.manual_seed(CONSTRUCTION_SEED)
-            self.kept[key] = [instance, instance.model(), None]
+            self.kept[key] = instance, instance.model(), None
         return self.kept[key]
 
-    def prepared(self, sizes, tensors):
+    def prepared(
+        self, sizes: Sizes, tensors: dict[str, torch.Tensor]
+    ) -> tuple[graph.Graph, dict[str, torch.Tensor], list[Any], torch.nn.Module]:
         """Returns (graph, state, inputs, module). The module holds the weights."""
-        kept = self.built(sizes)
-        _instance, model, traced = kept
+        instance, model, traced = self.built(sizes)
         if "weights" in tensors:
             weight.load(
                 model, weight.unpack(self.description["weights"], tensors["weights"].reshape(-1), sizes)
@@ -82,26 +95,27 @@ class Task:
             for e in self.description["inputs"]
         ]
         if traced is None or traced.of_values:
-            traced = kept[2] = graph.trace(model, inputs, effects.written_in(self.description))
+            traced = graph.trace(model, inputs, effects.written_in(self.description))
+            self.kept[tuple(sorted(sizes.items()))] = instance, model, traced
         return traced, graph.state_of(model), inputs, model
 
-    def admits(self, before, after):
+    def admits(self, before: Sizes, after: Sizes) -> bool:
         """True if the task's own model gives the same answer for `after` in a process that computed `before` first, and
         alone. The same model is called twice if both configurations have equal constructor arguments. Raises the
         model's exceptions."""
 
-        def on(x):
+        def on(x: Any) -> Any:
             return x.to(self.device) if isinstance(x, torch.Tensor) else x
 
         first, then = self.source.instance(self.spread(before)), self.source.instance(self.spread(after))
 
-        def of(instance):
+        def of(instance: source.Instance) -> torch.nn.Module:
             torch.manual_seed(CONSTRUCTION_SEED)
             return instance.model().to(self.device)
 
-        def call(model, inputs):
+        def call(model: torch.nn.Module, inputs: list[Any]) -> list[torch.Tensor]:
             torch.manual_seed(1)
-            return [tensor.double() for tensor in effects.outputs(model, copy.deepcopy(inputs))]
+            return [tensor.double() for tensor in effects.tensors(model, copy.deepcopy(inputs))]
 
         with torch.no_grad():
             torch.manual_seed(1)
@@ -115,12 +129,12 @@ class Task:
         )
 
 
-def _told(instance):
+def _told(instance: source.Instance) -> tuple[list[Any], dict[str, Any]]:
     """The constructor's arguments."""
     return instance.init_args, instance.init_named
 
 
-def _tables(task, model):
+def _tables(task: Any, model: torch.nn.Module) -> frozenset[str]:
     """The names of buffers that a candidate's constructor computes for itself, as the task's own does."""
     given = {
         w["name"]
@@ -130,11 +144,11 @@ def _tables(task, model):
     return frozenset(name for name, _ in model.named_buffers() if name not in given)
 
 
-def _copied(value):
+def _copied(value: Any) -> Any:
     return value.clone() if isinstance(value, torch.Tensor) else value
 
 
-def _is_off(judged, out, times):
+def _is_off(judged: Judgements, out: Sequence[torch.Tensor], times: float) -> bool:
     """True if an answer of the module exceeds the allowed error `times` times, or is NaN although that of its graph is
     not."""
     for j, got, want in zip(judged, out, returned.wanted(judged, out)):
@@ -147,7 +161,7 @@ def _is_off(judged, out, times):
     return False
 
 
-def check(task, ways, model, inputs):
+def check(task: Any, ways: Sequence[Judgements], model: torch.nn.Module, inputs: list[Any]) -> None:
     """Compares the module's own answers with those of its graph. Eager PyTorch must itself stay within the allowed
     error. The first time, the module is called twice: a different second answer shows state that it keeps between
     calls."""
@@ -158,7 +172,7 @@ def check(task, ways, model, inputs):
     times = 1 if getattr(task, "device", "cpu") == "cpu" else 4
     for call in ("first",) if task.stateless else ("first", "second"):
         torch.manual_seed(1)
-        out = effects.outputs(model, list(map(_copied, inputs)))
+        out = effects.tensors(model, list(map(_copied, inputs)))
         if all(_is_off(judged, out, times) for judged in ways):
             raise Unsupported(
                 "the module's own answer is beyond what its declared arithmetic allows here"
@@ -169,7 +183,7 @@ def check(task, ways, model, inputs):
     task.stateless = True
 
 
-def _cause(error, model, inputs):
+def _cause(error: Exception, model: torch.nn.Module, inputs: list[Any]) -> Exception:
     """Names the cause of an error during the evaluation of a graph. If the module itself also raises an exception, it
     does not run on this configuration. An example is an index out of range, which no shape shows. Any other error is
     a gap of the oracle, and this configuration has no reference."""
@@ -185,14 +199,14 @@ def _cause(error, model, inputs):
     )
 
 
-def answers(task, sizes, tensors, seed=1):
+def answers(task: Any, sizes: Sizes, tensors: dict[str, torch.Tensor], seed: int = 1) -> tuple[Answers, bool]:
     """Returns (the reference of every output, whether they are constant)."""
     traced, state, inputs, model = task.prepared(sizes, tensors)
     if traced.random():
         raise Unsupported(f"the forward pass draws random numbers ({traced.random()})")
     device = "cpu" if traced.is_small() else task.device
 
-    def on(x):
+    def on(x: Any) -> Any:
         return x.to(device) if isinstance(x, torch.Tensor) else x
 
     state, moved = {k: on(v.detach()) for k, v in state.items()}, [on(x) for x in inputs]
@@ -210,12 +224,12 @@ def answers(task, sizes, tensors, seed=1):
 class Answers(list[evaluate.Judged]):
     """The references of all outputs. `ways` has those of each way that open decisions can fall (sides.py)."""
 
-    def __init__(self, ways):
+    def __init__(self, ways: Sequence[list[evaluate.Judged]]) -> None:
         super().__init__(ways[0])
         self.ways = ways
 
 
-def _lengths(task, judged):
+def _lengths(task: Any, judged: Judgements) -> list[evaluate.Judged]:
     """The references of the extents that depend on values."""
     dims = list(task.varying().values()) if isinstance(task, Task) else []
     return [

@@ -6,12 +6,17 @@ becomes an integer (`as_index`). Its elements beside a jump are then open, and `
 possible value of each.
 """
 
+from __future__ import annotations
+
 import itertools
 import math
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 
-from .number import Number, distance, lost, same
+from .bounds import Bound
+from .number import Context, Number, distance, lost, same
 
 # Operations that do arithmetic with whole numbers. All others use them as indices or bits.
 COMPUTED = frozenset(
@@ -40,7 +45,7 @@ FEW_SIDES = 32  # most values of an open index, and most combinations of several
 FAR = 2.0**31
 
 
-def is_computed(x, dtype):
+def is_computed(x: Any, dtype: torch.dtype) -> bool:
     """True if x has a whole declared type, and is held in fp64 with a bound."""
     return (
         isinstance(x, Number)
@@ -51,14 +56,14 @@ def is_computed(x, dtype):
     )
 
 
-def within_type(cx, x, dtype):
+def within_type(cx: Context, x: Number, dtype: torch.dtype) -> Number:
     """x with the elements beyond its type's range marked as lost. An honest implementation wraps or saturates there."""
     limits = torch.iinfo(dtype)
     low, high = (x.v, x.v) if x.sides is None else x.sides
     return lost(cx, x, (low < limits.min) | (high > limits.max))
 
 
-def as_index(cx, x, dtype):
+def as_index(cx: Context, x: Number, dtype: torch.dtype) -> Number:
     """x as whole numbers of `dtype`. Elements that may have another value are open."""
     v, reach = (
         x.v.round().to(dtype),
@@ -73,18 +78,19 @@ def as_index(cx, x, dtype):
         runs=None if x.runs is None else [t.nan_to_num(0.0).round().to(dtype) for t in x.runs],
     )
     sides = (x.v - reach, x.v + reach) if x.sides is None else x.sides
-    made.sides = tuple(t.nan_to_num(0.0).clamp(-FAR, FAR).round().to(torch.int64) for t in sides)
-    made.open = made.sides[0] != made.sides[1]
+    low, high = (t.nan_to_num(0.0).clamp(-FAR, FAR).round().to(torch.int64) for t in sides)
+    made.sides, made.open = (low, high), low != high
     return made
 
 
-def by_element(node, args, named):
+def by_element(node: torch.fx.Node, args: Sequence[Any], named: Any) -> Number:
     """An operation on whole numbers. A result is open if an operand is."""
 
-    def plain(a):
+    def plain(a: Any) -> Any:
         return a.v if isinstance(a, Number) else a
 
-    v = node.target(*[plain(a) for a in args], **{k: plain(a) for k, a in named.items()})
+    operation: Any = node.target
+    v = operation(*[plain(a) for a in args], **{k: plain(a) for k, a in named.items()})
     open_ = torch.zeros_like(v, dtype=torch.bool)
     for a in [*args, *named.values()]:
         if isinstance(a, Number) and a.open is not None:
@@ -92,12 +98,14 @@ def by_element(node, args, named):
     return Number(v, open=open_)
 
 
-def _places(index, extent, alone=True):
+def _places(index: Number, extent: int, alone: bool = True) -> list[torch.Tensor] | None:
     """The possible values of an open index, one after the other, within 0 .. extent - 1. None: there are too many.
 
     Beside other indices (not `alone`), only the ends of a wide interval and the value stand for it. Such an interval
     comes from a choice between a place and 0, where the place lies outside.
     """
+    if index.sides is None:
+        return None
     low, high = (s.clamp(0, extent - 1) for s in index.sides)
     widest = int((high - low).max())
     if not alone and widest > 2:
@@ -105,22 +113,27 @@ def _places(index, extent, alone=True):
     return None if widest >= FEW_SIDES else [torch.minimum(low + d, high) for d in range(widest + 1)]
 
 
-def _together(indices, extents):
+def _together(indices: Sequence[Number], extents: Sequence[int]) -> list[tuple[torch.Tensor, ...]] | None:
     """All combinations of the indices' possible values. None: there are too many, or an index may be anything."""
     every = []
     for index, extent in zip(indices, extents):
         if not index.is_undecided:
             every.append([index.v])
-        elif (
-            index.sides is None or not extent or (places := _places(index, extent, len(indices) == 1)) is None
-        ):
+        elif not extent or (places := _places(index, extent, len(indices) == 1)) is None:
             return None
         else:
             every.append(places)
     return list(itertools.product(*every)) if math.prod(map(len, every)) <= FEW_SIDES else None
 
 
-def picked(cx, x, indices, pick, extents, open_):
+def picked(
+    cx: Context,
+    x: Number,
+    indices: Sequence[Number],
+    pick: Callable[[torch.Tensor, Sequence[torch.Tensor]], torch.Tensor],
+    extents: Sequence[int],
+    open_: Bound,
+) -> Number:
     """pick(x, values): the elements that indices name. Ambiguous ones (`open_`, in the result's shape) may name any of
     a few."""
     first = [i.v for i in indices]
@@ -137,7 +150,7 @@ def picked(cx, x, indices, pick, extents, open_):
         return made
     apart = torch.stack([distance(p, made.v) for p in at]).amax(0)
 
-    def bound(level):
+    def bound(level: int) -> Bound:
         e = x.error(level)
         if level == 0 and all(i.r is None for i in indices):
             return None if e is None else pick(e, first)
@@ -145,7 +158,7 @@ def picked(cx, x, indices, pick, extents, open_):
 
     made.r, made.b, made.beside = bound(0), bound(1), apart > 0
 
-    def of_run(i):
+    def of_run(i: int) -> list[torch.Tensor]:
         return [
             index.run(i).clamp(0, n - 1) if index.is_undecided else index.v
             for index, n in zip(indices, extents)
@@ -155,11 +168,17 @@ def picked(cx, x, indices, pick, extents, open_):
     return made
 
 
-def added_beside(index, source, put, extent, total):
+def added_beside(
+    index: Number,
+    source: Number,
+    put: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
+    extent: int,
+    total: torch.Tensor,
+) -> Bound:
     """The error of a sum by an open index: an element may add its own size at each possible place. The
     function put(index, values) adds them up."""
-    places = _places(index, extent) if index.sides is not None and extent else None
-    if places is None:
+    places = _places(index, extent) if extent else None
+    if places is None or index.open is None:
         return None
     size = torch.where(
         index.open.expand(source.v.shape),
@@ -169,10 +188,10 @@ def added_beside(index, source, put, extent, total):
     return sum((put(p, size) for p in places), torch.zeros_like(total))
 
 
-def contracted(made, a, b):
+def contracted(made: Number, a: Number, b: Number) -> Number:
     """Marks a matrix product as beside a jump if one of its terms is."""
 
-    def row(x, dim):
+    def row(x: Number, dim: int) -> Bound:
         return None if x.beside is None else x.beside.expand(x.v.shape).any(dim, True)
 
     if a.v.dim() > 1 and b.v.dim() > 1:
@@ -182,7 +201,7 @@ def contracted(made, a, b):
     return made
 
 
-def either_way(cx, made, off):
+def either_way(cx: Context, made: Number, off: torch.Tensor) -> Number:
     """`made` with an additional error of `off`."""
     made.r, made.b = (off if e is None else e + off for e in (made.r, made.b))
     made.runs = [made.run(i) + cx.noise(off) * off for i in range(cx.count)] or None

@@ -15,12 +15,13 @@ from . import scalar, source
 if TYPE_CHECKING:
     import torch
 
+    from .description import Description, InputEntry
     from .expression import Sizes
 
 CONSTRUCTION_SEED = 20260101
 
 
-def number_of(entry: dict[str, Any], sizes: Sizes) -> Any:
+def number_of(entry: InputEntry, sizes: Sizes) -> Any:
     """Returns forward's argument for an input that is no tensor. Its value may be computed from axes."""
     found = scalar.value(entry, sizes)
     return entry["value"] if found is None else found
@@ -29,7 +30,7 @@ def number_of(entry: dict[str, Any], sizes: Sizes) -> Any:
 class Task:
     """A description (NAME.task) and its source."""
 
-    def __init__(self, description: dict[str, Any], source: source.Source) -> None:
+    def __init__(self, description: Description, source: source.Source) -> None:
         self.description, self.source = description, source
         self.outputs = description["outputs"]
         results = [output for output in self.outputs if "length_of" not in output]
@@ -59,8 +60,7 @@ class Task:
         replaced = {
             name: int(sizes[axis["name"]]) for axis in self.description["axes"] for name in axis["sizes"]
         }
-        made: source.Instance = self.source.instance(replaced)
-        return made
+        return self.source.instance(replaced)
 
     def weights(self, packed: torch.Tensor, sizes: Sizes) -> dict[str, torch.Tensor]:
         """Unpacks the vector `weights` (float32, any device) into tensors by their names in the state dict."""

@@ -7,15 +7,30 @@ Protocol: call `bind(entry, call)` once per configuration, then `rebind(tensors)
 `call.task` names the task's file.
 """
 
+from __future__ import annotations
+
 import inspect
 import os
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import torch
 
 from . import CONSTRUCTION_SEED, Task, structure, varying, weight, weight_init
 
 
-def _plain(value):
+class Call(Protocol):
+    """A configuration of runner/calling.py."""
+
+    tensors: dict[str, torch.Tensor]
+    scalars: dict[str, Any]
+    shapes: dict[str, tuple[int, ...]]
+    device: torch.device
+    fingerprint: Callable[[list[torch.Tensor]], Any]
+    later: Callable[[Any, Callable[[], torch.Tensor]], Any]
+
+
+def _plain(value: Any) -> bool:
     """Tells whether a value consists of plain Python values alone. Two such values with the same repr are equal."""
     if isinstance(value, dict):
         return all(_plain(v) for v in value.values())
@@ -26,23 +41,33 @@ def _plain(value):
     )
 
 
+def _put_by_name(model: torch.nn.Module, weights: dict[str, torch.Tensor]) -> None:
+    state = model.state_dict(keep_vars=True)
+    with torch.no_grad():
+        for name, value in weights.items():
+            if state[name].shape == value.shape:
+                state[name].copy_(value)
+
+
 class Bound:
     """A candidate with the constructor arguments and weights of one configuration."""
 
-    def __init__(self, task, entry, call):
+    def __init__(self, task: Task, entry: Callable[..., Any], call: Call) -> None:
         self.task, self.entry, self.call = task, entry, call
         self.sizes = {axis["name"]: int(call.scalars[axis["name"]]) for axis in task.description["axes"]}
         self.instance = task.instance(self.sizes)
-        self.tensors, self.weights, self.model, self.mark = call.tensors, {}, None, None
-        last, kinds = (
-            getattr(call, "last", None),
-            [note["kind"] for note in task.description.get("notes", [])],
-        )
+        self.tensors = call.tensors
+        self.weights: dict[str, torch.Tensor] = {}
+        self.model: torch.nn.Module | None = None
+        self.mark: Any = None
+        last = getattr(call, "last", None)
+        kinds = [note["kind"] for note in task.description.get("notes", [])]
         self.is_in_out = any(entry.get("written") for entry in task.description["inputs"])
         self.is_stateful, self.is_derived, self.is_placed = "stateful" in kinds, "derived" in kinds, False
-        self.folded = frozenset()
+        self.folded: frozenset[str] = frozenset()
         if (
-            inspect.isclass(entry)
+            isinstance(last, Bound)
+            and inspect.isclass(entry)
             and not {"kept", "stateful", "random"} & set(kinds)
             and self._is_served_by(last)
         ):
@@ -54,7 +79,7 @@ class Bound:
             )
         self.rebind(call.tensors)
 
-    def _construct(self, weights):
+    def _construct(self, weights: dict[str, torch.Tensor]) -> torch.nn.Module:
         """Constructs a new model with these weights. Its constructor already finds them in its parameters
         (weight_init.py).
 
@@ -62,18 +87,19 @@ class Bound:
         """
         expected = self._order() if weights and not self.is_derived else []
 
-        def construct(*of):
+        def construct(*of: Any) -> torch.nn.Module:
             torch.manual_seed(CONSTRUCTION_SEED)
             return self.instance.model(*of)
 
-        self.model, has_all, self.folded = weight_init.constructed(
+        model, has_all, self.folded = weight_init.constructed(
             lambda: construct(self.entry, self.call.device), construct, expected, weights
         )
         self.is_placed = bool(weights) and has_all
         kept = {n: t.to(self.call.device) for n, t in self.task.constructed(self.instance).items()}
-        self._put({n: t for n, t in kept.items() if n in self.model.state_dict()}, by_name=True)
+        _put_by_name(model, {n: t for n, t in kept.items() if n in model.state_dict()})
+        return model
 
-    def _order(self):
+    def _order(self) -> weight_init.Expected:
         """Returns the initialization order of the parameters of the task's own model."""
         try:
             with weight_init.Order() as order:
@@ -82,11 +108,10 @@ class Bound:
         except Exception:
             return []
 
-    def _is_served_by(self, last):
+    def _is_served_by(self, last: Bound) -> bool:
         """Tells whether the previously bound model has the same constructor arguments and weights and can be reused."""
         return (
-            isinstance(last, Bound)
-            and last.model is not None
+            last.model is not None
             and _plain(self.instance.init_args)
             and _plain(self.instance.init_named)
             and last.mark == self._mark()
@@ -94,51 +119,45 @@ class Bound:
             == repr((last.instance.init_args, last.instance.init_named))
         )
 
-    def _mark(self):
+    def _mark(self) -> Any:
         """Returns a fingerprint of the weights."""
         return self.call.fingerprint([self.tensors["weights"]] if "weights" in self.tensors else [])
 
-    def _load(self, weights):
+    def _load(self, model: torch.nn.Module, weights: dict[str, torch.Tensor]) -> None:
         """Loads the weights into the model. Parameters into which the constructor has folded something keep their
         content. Without matching names the weights go in by order, or stay as the constructor found them."""
-        keeps = self.folded and weight.by_name(self.model, weights)
-        self._put({n: w for n, w in weights.items() if n not in self.folded} if keeps else weights)
+        keeps = self.folded and weight.by_name(model, weights)
+        self._put(model, {n: w for n, w in weights.items() if n not in self.folded} if keeps else weights)
 
-    def _put(self, weights, by_name=False):
-        if by_name:
-            state = self.model.state_dict(keep_vars=True)
-            with torch.no_grad():
-                for name, value in weights.items():
-                    if state[name].shape == value.shape:
-                        state[name].copy_(value)
-        elif weights and (not self.is_placed or weight.by_name(self.model, weights)):
-            weight.load(self.model, weights)
+    def _put(self, model: torch.nn.Module, weights: dict[str, torch.Tensor]) -> None:
+        if weights and (not self.is_placed or weight.by_name(model, weights)):
+            weight.load(model, weights)
         elif weights:  # placed already, but running statistics are buffers, which placing does not reach
             drawn = {w["name"] for w in self.task.description["weights"] if w["kind"] in ("mean", "variance")}
-            buffers = dict(self.model.named_buffers())
-            self._put({n: w for n, w in weights.items() if n in drawn and n in buffers}, by_name=True)
+            buffers = dict(model.named_buffers())
+            _put_by_name(model, {n: w for n, w in weights.items() if n in drawn and n in buffers})
 
-    def rebind(self, tensors):
+    def rebind(self, tensors: dict[str, torch.Tensor]) -> None:
         """Binds other tensors. Other weights need a new model, since the constructor may have derived state from the
         old ones."""
         self.tensors = tensors
         packed = tensors.get("weights")
         if inspect.isclass(self.entry):
             mark = self._mark()
-            others = self.model is None or mark != self.mark
+            model = None if mark != self.mark else self.model
             weights = (
                 self.task.weights(packed, self.sizes)
-                if packed is not None and (others or self.is_stateful)
+                if packed is not None and (model is None or self.is_stateful)
                 else {}
             )
-            if others:
-                self._construct(weights)
+            if model is None:
+                self.model = model = self._construct(weights)
                 self.mark = mark
-            self._load(weights)
+            self._load(model, weights)
         elif packed is not None:
             self.weights = self.task.weights(packed, self.sizes)
 
-    def __call__(self):
+    def __call__(self) -> Any:
         arguments = self.task.arguments(self.tensors, self.sizes)
         with torch.no_grad():
             if self.model is not None:
@@ -153,13 +172,13 @@ class Bound:
             else result
         )
 
-    def measured(self, result):
+    def measured(self, result: Any) -> Any:
         """Returns the result as the memory holds it, and the extents that depend on values. No clock
         measures this."""
         of = (result, self.task.outputs, self.call.shapes, self.call.later)
         return varying.measured(*of) if self.task.varying else result
 
-    def _without_inputs(self, result):
+    def _without_inputs(self, result: Any) -> Any:
         """Returns the results that are not inputs. If the model returns a new tensor for a written input, the tensor
         is copied into that input."""
         for same in self.task.same:
@@ -174,7 +193,7 @@ class Bound:
         return structure.at(result, self.task.ways) if self.task.ways else None
 
 
-def bind(entry, call):
+def bind(entry: Callable[..., Any], call: Call) -> Bound:
     """Returns a callable without arguments. It runs the candidate on `call`'s tensors and returns its result."""
     path = getattr(call, "task", None) or os.environ["UNSEEN_TASK"]
     return Bound(Task.read(path), entry, call)

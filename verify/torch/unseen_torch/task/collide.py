@@ -13,23 +13,13 @@ import torch
 
 from ..oracle import graph as graphs
 from . import expression
+from .description import Fill, InputEntry
 from .expression import Sizes
-from .weight import Entry
 
 WHOLE = -1  # in place of a dimension: all numbers of a tensor have to be distinct
-MOVING = {
-    "_to_copy",
-    "clone",
-    "alias",
-    "detach",
-    "contiguous",
-    "lift_fresh_copy",
-    "squeeze",
-    "unsqueeze",
-    "view",
-    "reshape",
-    "expand",
-}
+MOVING = set(
+    """_to_copy clone alias detach contiguous lift_fresh_copy squeeze unsqueeze view reshape expand""".split()
+)
 
 
 def _placeholder(node: Any) -> torch.fx.Node | None:
@@ -89,7 +79,7 @@ def found(model: torch.nn.Module, inputs: list[Any], written: list[int]) -> dict
     return distinct
 
 
-def law(entry: Entry, dim: Any, published: Sizes) -> tuple[Entry, str | None]:
+def law(entry: InputEntry, dim: Any, published: Sizes) -> tuple[Fill, str | None]:
     """Returns `(fill, limit or None)` of an index input whose numbers are distinct along `dim`. The limit requires as
     many possible numbers as drawn ones. It is left out if it names no axis or if the published sizes (values by axis)
     violate it."""
@@ -109,8 +99,8 @@ def law(entry: Entry, dim: Any, published: Sizes) -> tuple[Entry, str | None]:
 def settle(
     model: torch.nn.Module,
     inputs: list[Any],
-    entries: list[Entry],
-    fills: list[Entry | None],
+    entries: list[InputEntry],
+    fills: list[Fill | None],
     published: Sizes,
 ) -> list[str]:
     """Makes indices at which forward writes distinct, in place. Returns the limits that this needs."""

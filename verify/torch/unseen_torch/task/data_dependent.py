@@ -7,7 +7,10 @@ The pass therefore runs twice, with two different sets of stand-ins. Shapes that
 them.
 """
 
-from typing import Optional
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Optional
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -23,17 +26,17 @@ MOST = ((None, 1, True), (None, 2, False))
 class StandIn(TorchDispatchMode):
     """Sits between the mode that watches a run and the FakeTensorMode."""
 
-    def __init__(self, way):
-        super().__init__()
+    def __init__(self, way: Way) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
         self.less, self.whole, self.flag = way
 
-    def _picked(self, count):
+    def _picked(self, count: int) -> int:
         return count if self.less is None else max(0, count - count // 2 - self.less)
 
-    def _places(self, mask):
+    def _places(self, mask: torch.Tensor) -> torch.Tensor:
         return mask.new_empty((self._picked(mask.numel()), mask.dim()), dtype=torch.int64)
 
-    def _number(self, x):
+    def _number(self, x: torch.Tensor) -> float:
         return (
             self.flag
             if x.dtype == torch.bool
@@ -42,9 +45,11 @@ class StandIn(TorchDispatchMode):
             else self.whole
         )
 
-    def _index(self, func, x, indices, rest):
+    def _index(
+        self, func: Any, x: torch.Tensor, indices: Sequence[torch.Tensor | None], rest: tuple[Any, ...]
+    ) -> Any:
         """Replaces a mask by index tensors, one for each of its dimensions."""
-        found = []
+        found: list[torch.Tensor | None] = []
         for index in indices:
             if index is not None and index.dtype in (torch.bool, torch.uint8):
                 found += self._places(index).unbind(1)
@@ -52,25 +57,29 @@ class StandIn(TorchDispatchMode):
                 found.append(index)
         return func(x, found, *rest)
 
-    def _distinct(self, x, dim=None):
+    def _distinct(
+        self, x: torch.Tensor, dim: int | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Returns (distinct ones, place of each among them, counts) of elements, or of slices along `dim`."""
         count = x.numel() if dim is None else x.shape[dim]
         kept = self._picked(count)
         shape = (kept,) if dim is None else (*x.shape[:dim], kept, *x.shape[dim:][1:])
 
-        def whole(*extents):
+        def whole(*extents: int) -> torch.Tensor:
             return x.new_empty(extents, dtype=torch.int64)
 
         return x.new_empty(shape), whole(*(x.shape if dim is None else (count,))), whole(kept)
 
-    def _split(self, func, x, sizes, dim):
+    def _split(self, func: Any, x: torch.Tensor, sizes: list[int], dim: int) -> Any:
         """Splits evenly into as many parts if the sizes are stand-ins with a wrong sum."""
         if sum(sizes) != x.shape[dim] and sizes:
             each, rest = divmod(x.shape[dim], len(sizes))
             sizes = [each + (i < rest) for i in range(len(sizes))]
         return func(x, sizes, dim)
 
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         named = kwargs or {}
         if func is aten._local_scalar_dense.default:
             return self._number(args[0])

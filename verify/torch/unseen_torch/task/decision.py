@@ -6,10 +6,14 @@ if the input's type holds it exactly. The class uses the greatest density at whi
 everything.
 """
 
+from __future__ import annotations
+
 import copy
 import math
 import time
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any, TypeVar, Union
 
 import torch
 
@@ -17,6 +21,13 @@ from ..oracle import evaluate
 from ..oracle import graph as graphs
 from ..oracle.number import Unsupported
 from . import aims, effects, input_domain, weight
+from .description import Fill, InputEntry, WeightEntry
+
+T = TypeVar("T")
+Level = tuple[Fraction, bool]  # a level, and whether the path to the decision is exact
+Levels = dict[int, tuple[list[Level], bool]]  # by input: its levels, and whether one is a threshold
+Fills = dict[Union[int, str], Fill]  # by the number of an input, or "weights"
+Larger = tuple[torch.nn.Module, list[Any]]  # another model with inputs of other sizes
 
 MOST = 64  # levels of one input, as in problems/fill.h
 DENSITIES = (0.75, 0.25, 1 / 32)
@@ -27,7 +38,7 @@ DRAWS, SECONDS = 8, 1.0  # draws and time for trying a class
 LIMITS = (math.inf, 1024.0, 16.0)  # magnitudes of levels: an exponential behind a decision may overflow
 
 
-def _holds(dtype, v):
+def _holds(dtype: torch.dtype, v: Fraction) -> bool:
     """Tells whether the type holds this fraction exactly."""
     if not dtype.is_floating_point:
         return (
@@ -41,27 +52,27 @@ def _holds(dtype, v):
         return False
 
 
-def _in_turns(lists):
+def _in_turns(lists: Sequence[Sequence[T]]) -> list[T]:
     """Interleaves the lists without repetitions."""
-    found = {}
+    found: dict[T, None] = {}
     for i in range(max(map(len, lists), default=0)):
         for each in lists:
             if i < len(each):
-                found.setdefault(each[i])
+                found.setdefault(each[i], None)
     return list(found)
 
 
-def _levels(walk, inputs):
+def _levels(walk: aims.Walk, inputs: list[Any]) -> Levels:
     """Returns `{input: ([(level, is the path to the decision exact?)], is it a threshold?)}`, with the decisions
     interleaved."""
-    found = {}
+    found: Levels = {}
     for node, place in walk.place.items():
         aimed = walk.aims.of.get(node)
         if not aimed or isinstance(place, str):
             continue
         dtype = inputs[place].dtype
         told = [[(v, exact) for v, exact in each.items() if _holds(dtype, v)] for each in aimed.values()]
-        merged = {}
+        merged: dict[Fraction, bool] = {}
         for v, exact in _in_turns(told):
             merged[v] = merged.get(v, False) or exact
         if merged:
@@ -69,9 +80,9 @@ def _levels(walk, inputs):
     return found
 
 
-def _both(levels, others):
+def _both(levels: Levels, others: Levels) -> Levels:
     """Merges the levels of two sizes. Levels that do not depend on the sizes come first."""
-    merged = {}
+    merged: Levels = {}
     for place, (found, is_threshold) in levels.items():
         more = dict(others.get(place, ([], False))[0])
         same = [(v, exact and more[v]) for v, exact in found if v in more]
@@ -91,7 +102,7 @@ UNITS = {torch.bfloat16: 16, torch.float16: 13, torch.float8_e4m3fn: 20, torch.f
 LEAST = {torch.float16: 2.0**-14, torch.float8_e4m3fn: 2.0**-6, torch.float8_e5m2: 2.0**-14}
 
 
-def _signed(values, dtype, coarse):
+def _signed(values: list[Fraction], dtype: torch.dtype, coarse: bool) -> list[float]:
     """Returns levels as numbers, with both zeros for 0. `coarse` adds neighbours at a distance of COARSE."""
     told = [w for v in values for w in (v, v - COARSE, v + COARSE)] if coarse else values
     levels = list(dict.fromkeys(float(v) for v in told if _holds(dtype, v)))
@@ -101,13 +112,13 @@ def _signed(values, dtype, coarse):
     return levels[:MOST]
 
 
-def _neighbour(t, step, up):
+def _neighbour(t: torch.Tensor, step: int, up: bool) -> torch.Tensor:
     """Returns the neighbour above or below in fp32, as gen/inputs/values.h does."""
     bits = t.view(torch.int32) + torch.where((t > 0) == up, step, -step)
     return torch.where(t == 0, 2.0**-100 if up else -(2.0**-100), bits.int().view(torch.float32))
 
 
-def drawn(value, fill):
+def drawn(value: torch.Tensor, fill: Fill) -> torch.Tensor:
     """Draws an input of that shape from the fill."""
     if fill["kind"] == "ascending":
         return torch.randint(-8, 9, value.shape).sort(-1).values.to(value.dtype)
@@ -125,7 +136,7 @@ def drawn(value, fill):
     return torch.where(torch.rand(value.shape) < fill["density"], at.to(value.dtype), rest.to(value.dtype))
 
 
-def _apart_from(v, dtype):
+def _apart_from(v: Fraction, dtype: torch.dtype) -> list[Fraction]:
     """Returns the numbers two units of the last place below and above."""
     step = 2 << UNITS.get(dtype, 0)
     t = torch.tensor([float(v)], dtype=torch.float32)
@@ -137,10 +148,10 @@ class _Choice:
     an exact path to the decision. `coarse` puts neighbours at a distance of COARSE instead of one unit of the last
     place."""
 
-    def __init__(self, exact, density, limit, coarse):
+    def __init__(self, exact: bool, density: float, limit: float, coarse: bool) -> None:
         self.exact, self.density, self.limit, self.coarse = exact, density, limit, coarse
 
-    def levels(self, found, dtype):
+    def levels(self, found: list[Level], dtype: torch.dtype) -> list[Fraction]:
         """Returns the levels that this choice uses. At an inexact threshold either side is right, so the numbers
         beside it replace it."""
         kept = []
@@ -158,7 +169,9 @@ CHOICES = [
 ]
 
 
-def _fill(found, entry, published, peak, choice):
+def _fill(
+    found: tuple[list[Level], bool], entry: InputEntry, published: Fill | None, peak: bool, choice: _Choice
+) -> Fill | None:
     """Returns the fill of one input. None keeps the published one."""
     dtype, domain, density = getattr(torch, entry["dtype"]), entry["domain"], choice.density
     kept, is_threshold = choice.levels(found[0], dtype), found[1]
@@ -182,7 +195,7 @@ def _fill(found, entry, published, peak, choice):
         if coarse or not is_threshold
         else 1 << UNITS.get(dtype, 0)
     )
-    rest = (published["a"], published["b"]) if published["kind"] == "normal" else (0, 1)
+    rest = (published["a"], published["b"]) if published and published["kind"] == "normal" else (0, 1)
     return {
         "kind": "decision",
         "at": _signed(kept, dtype, coarse),
@@ -193,7 +206,7 @@ def _fill(found, entry, published, peak, choice):
     }
 
 
-def _weights_fill(walk, entries, choice):
+def _weights_fill(walk: aims.Walk, entries: list[WeightEntry], choice: _Choice) -> Fill | None:
     """Returns the fill of the packed weights. Weights on which a decision depends get the values for which it asks."""
     found = []
     for node, place in walk.place.items():
@@ -225,7 +238,7 @@ def _weights_fill(walk, entries, choice):
     )
 
 
-def _is_told(graph, state, changed):
+def _is_told(graph: graphs.Graph, state: dict[str, torch.Tensor], changed: list[Any]) -> bool:
     """Tells whether the oracle can judge all outputs."""
     try:
         return all(j.dropped is None for j in evaluate.answer(graph, state, changed))
@@ -236,21 +249,23 @@ def _is_told(graph, state, changed):
 class _Trial:
     """A task's graph with inputs of some sizes. It tells whether the oracle can judge the inputs that a class draws."""
 
-    def __init__(self, model, inputs, entries, written):
+    def __init__(
+        self, model: torch.nn.Module, inputs: list[Any], entries: list[WeightEntry], written: list[int]
+    ) -> None:
         self.model, self.inputs, self.entries = model, inputs, entries
         self.graph = graphs.trace(copy.deepcopy(model), inputs, written)
         self.state = {n: t.detach() for n, t in graphs.state_of(model).items()}
 
-    def walk(self):
+    def walk(self) -> aims.Walk:
         free = {w["name"] for w in self.entries if weight.is_drawn(w)} | set(self.graph.inputs)
         return aims.walked(self.graph, self.state, self.inputs, free)
 
-    def is_always_judged(self, fills):
+    def is_always_judged(self, fills: Fills) -> bool:
         """Tells whether many draws are judged, as far as time permits. One draw of small inputs has few elements."""
         until = time.monotonic() + SECONDS
         return all(self.is_judged(fills) for i in range(DRAWS) if not i or time.monotonic() < until)
 
-    def is_judged(self, fills):
+    def is_judged(self, fills: Fills) -> bool:
         changed = [
             drawn(v, fills[i]) if i in fills else input_domain.copied(v) for i, v in enumerate(self.inputs)
         ]
@@ -262,20 +277,20 @@ class _Trial:
                 for name, value in state.items():
                     graphs_state[name].copy_(value)
         with torch.no_grad():
-            outputs = effects.outputs(model, [input_domain.copied(v) for v in changed])
+            outputs = effects.tensors(model, [input_domain.copied(v) for v in changed])
         return all(torch.isfinite(o.double()).all() for o in outputs) and _is_told(self.graph, state, changed)
 
-    def _weights(self, fill):
-        made = {}
+    def _weights(self, fill: Fill) -> dict[str, torch.Tensor]:
+        made: dict[str, torch.Tensor] = {}
         for entry in self.entries:
             if weight.is_drawn(entry) and entry["name"] in self.state:
                 shape = list(self.state[entry["name"]].shape)
-                one = {**entry, "shape": shape}
+                one: WeightEntry = {**entry, "shape": [*shape]}
                 made.update(weight.unpack([one], drawn(torch.zeros(math.prod(shape)), fill), {}))
         return made
 
 
-def _words(walk, fills):
+def _words(walk: aims.Walk, fills: Fills) -> str:
     kinds = list(dict.fromkeys(reversed(walk.decides)))
     some = sorted({v for f in fills.values() for v in f.get("at", [])[:3]})
     return (
@@ -284,26 +299,45 @@ def _words(walk, fills):
     )
 
 
-def _search(model, inputs, entries, published, weights, larger):
+def _search(
+    model: torch.nn.Module,
+    inputs: list[Any],
+    entries: list[InputEntry],
+    published: Sequence[Fill | None],
+    weights: list[WeightEntry],
+    larger: Larger | None,
+) -> tuple[str, Fills] | None:
     written = [i for i, entry in enumerate(entries) if entry.get("written")]
     trials = [_Trial(model, inputs, weights, written)]
     walk = trials[0].walk()
-    levels, tried = _levels(walk, inputs), []
+    levels = _levels(walk, inputs)
+    tried: list[Fills] = []
     if levels and larger:
         trials.append(_Trial(*larger, weights, written))
         levels = _both(levels, _levels(trials[1].walk(), larger[1]))
     for choice in CHOICES:
-        fills = {i: _fill(found, entries[i], published[i], walk.peak, choice) for i, found in levels.items()}
-        fills = {i: fill for i, fill in fills.items() if fill}
+        fills: Fills = {}
+        for i, found in levels.items():
+            fill = _fill(found, entries[i], published[i], walk.peak, choice)
+            if fill:
+                fills[i] = fill
         of_weights = _weights_fill(walk, weights, choice) if fills else None
-        fills.update({"weights": of_weights} if of_weights else {})
+        if of_weights:
+            fills["weights"] = of_weights
         if fills and fills not in tried and all(t.is_always_judged(fills) for t in trials):
             return _words(walk, fills), fills
         tried.append(fills)
     return None
 
 
-def found(model, inputs, entries, published, weights, larger):
+def found(
+    model: torch.nn.Module,
+    inputs: list[Any],
+    entries: list[InputEntry],
+    published: Sequence[Fill | None],
+    weights: list[WeightEntry],
+    larger: Larger | None,
+) -> tuple[str, Fills] | None:
     """Returns `(description, {number of an input or "weights": its fill})`, or None if no input reaches a decision.
 
     - `published`: the fills of the published class.

@@ -7,11 +7,14 @@ input is not counted twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from . import structure
+
+if TYPE_CHECKING:
+    from .description import Description
 
 
 class Effects:
@@ -61,6 +64,14 @@ def outputs(model: Callable[..., Any], given: Sequence[Any]) -> list[torch.Tenso
     return effects.tensors() if effects.is_plain else None
 
 
-def written_in(description: dict[str, Any]) -> list[int]:
+def tensors(model: Callable[..., Any], given: Sequence[Any]) -> list[torch.Tensor]:
+    """Returns the outputs of a call. Raises TypeError if forward returns something other than tensors."""
+    found = outputs(model, given)
+    if found is None:
+        raise TypeError("forward returns something other than tensors")
+    return found
+
+
+def written_in(description: Description) -> list[int]:
     """Returns the places of the inputs that NAME.task marks as written."""
     return [i for i, entry in enumerate(description["inputs"]) if entry.get("written")]

@@ -6,6 +6,16 @@ arithmetic on which kernels branch: powers of two that divide a size, its side o
 The largest sizes shrink first, by the coarsest tile first, until the work is affordable.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .description import AxisEntry, Description
+from .expression import Sizes
+
+Legal = Callable[[Description, Sizes], bool]
+Cost = Callable[[Description, Sizes], float]
+
 # work of all published configurations, as in write.cost: ten million elements, about 20 s of one core
 AFFORDABLE = 1e10
 # work of all replacements: below AFFORDABLE, since they differ from the published ones anyway
@@ -21,21 +31,21 @@ ORDER = (
 )
 
 
-def written(task, sizes):
+def written(task: Description, sizes: Sizes) -> str:
     """Returns the line of a configuration."""
     words = [f"{a['name']}={sizes[a['name']]}" for a in task["axes"]]
     return " ".join([*words, "input=published"])
 
 
-def _groups(task, sizes):
+def _groups(task: Description, sizes: Sizes) -> list[tuple[list[str], int]]:
     """Groups equal axes, which shrink together. Each group has the largest lower bound of its axes."""
-    groups = {}
+    groups: dict[int, list[AxisEntry]] = {}
     for axis in task["axes"]:
         groups.setdefault(sizes[axis["name"]], []).append(axis)
     return [([a["name"] for a in axes], max(a["low"] for a in axes)) for axes in groups.values()]
 
 
-def _keeps_order(published, sizes):
+def _keeps_order(published: Sizes, sizes: Sizes) -> bool:
     """Tells whether all pairs of sizes keep their order and their divisibility."""
     names = list(published)
     for a in names:
@@ -47,7 +57,7 @@ def _keeps_order(published, sizes):
     return True
 
 
-def _smaller(value, low, tile):
+def _smaller(value: int, low: int, tile: int) -> int | None:
     """Returns about half of the value with the same remainder by `tile`, at least `tile` and `low`. Returns None if
     there is no such value."""
     half = value // 2
@@ -57,7 +67,9 @@ def _smaller(value, low, tile):
     return found if found < value else None
 
 
-def _step(task, published, sizes, tile, legal, strict):
+def _step(
+    task: Description, published: Sizes, sizes: Sizes, tile: int, legal: Legal, strict: bool
+) -> Sizes | None:
     """Shrinks one group, trying the one farthest above its lower bound first. Returns None if no group can shrink."""
     groups = sorted(_groups(task, sizes), key=lambda g: -sizes[g[0][0]] / max(g[1], 1))
     for names, low in groups:
@@ -68,7 +80,7 @@ def _step(task, published, sizes, tile, legal, strict):
     return None
 
 
-def line(task, published, legal, cost, count=1):
+def line(task: Description, published: Sizes, legal: Legal, cost: Cost, count: int = 1) -> tuple[str, bool]:
     """Returns `(line, is it smaller than the published configuration?)` for one of `count` published configurations."""
     sizes, most = published, SMALLER / count
     if cost(task, sizes) <= AFFORDABLE / count:

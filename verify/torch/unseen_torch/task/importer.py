@@ -36,13 +36,13 @@ def main() -> None:
         import torch
     except ImportError as error:
         fail(str(error), WITHOUT_TORCH)
-    from . import describe, phase, write
+    from . import describe, description, phase, write
 
     phase.into(directory)
     torch.set_num_threads(max(1, min(4, len(os.sched_getaffinity(0)))))
     try:
         write.write(describe.describe(loaded, name, seconds, vary), loaded, directory)
-    except (source.SourceError, describe.ImportError_) as error:
+    except (source.SourceError, description.ImportError_) as error:
         fail(str(error))
     except SystemExit:
         fail(

@@ -1,4 +1,4 @@
-"""Finds the domains of a task's inputs, its weights and its notes, by real runs at small sizes.
+"""Finds the domains of a task's inputs and its weights, by real runs at small sizes.
 
 Domains are:
 
@@ -11,22 +11,21 @@ Domains are:
 - the domains of computed.py.
 """
 
+from __future__ import annotations
+
 import copy
 import math
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 
-from . import effects, weight_init
-
-CONSTANT = 1e-12  # rounding of a zero difference in double precision
-
-
-def small_point(points):
-    """Returns the cheapest of the points that ran."""
-    return min(points, key=lambda p: p[1].elements)
+from . import effects
+from .observed import Draw, Law, Number, Step
+from .source import Instance
 
 
-def domain(value, law):
+def domain(value: torch.Tensor, law: Law) -> str:
     """Returns the domain of an input with real values."""
     if value.dtype == torch.bool:
         return "flag"
@@ -38,7 +37,7 @@ def domain(value, law):
         return "sign"
     if x.numel() >= 2 and values <= {0.0, 1.0}:
         return "flag"
-    if law.get("bound") is not None and is_drawn_whole(law) and law["calls"][0] == "randint":
+    if law.bound is not None and is_drawn_whole(law.calls) and law.calls[0] == "randint":
         return "index"  # whole numbers, held as floats
     if x.dim() >= 2 and x.shape[-1] == x.shape[-2] and x.shape[-1] > 2:
         if torch.equal(x, x.triu()):
@@ -47,75 +46,47 @@ def domain(value, law):
             return "tril"
         if torch.equal(x, x.transpose(-1, -2)):
             return "symmetric"
-    if is_simplex(law):
+    if is_simplex(law.calls):
         return "simplex"
-    kind, low, high = drawn_range(law) or ("none", 0, 0)
+    kind, low, high = drawn_range(law.steps) or ("none", 0, 0)
     return "real" if kind != "uniform" or low <= 0 < high else "positive" if low > 0 else "negative"
 
 
-MOVES = {
-    "detach",
-    "clone",
-    "alias",
-    "_to_copy",
-    "contiguous",
-    "view",
-    "reshape",
-    "expand",
-    "transpose",
-    "permute",
-    "t",
-    "unsqueeze",
-    "squeeze",
-    "slice",
-    "select",
-    "_unsafe_view",
-    "repeat",
-    "lift_fresh",
-    "copy",
-}
+MOVES = set(
+    """detach clone alias _to_copy contiguous view reshape expand transpose permute t unsqueeze squeeze
+slice select _unsafe_view repeat lift_fresh copy""".split()
+)
 
 
 # operations whose rows sum to 1; rows of log_softmax do not
 SIMPLEX = {"softmax", "_softmax", "_safe_softmax"}
 
 
-def is_simplex(law):
+def is_simplex(calls: list[str]) -> bool:
     """Tells whether rows sum to 1 after the last call, disregarding calls that only move elements."""
-    made = [call.rstrip("_") for call in law["calls"] if call.rstrip("_") not in MOVES and call not in MOVES]
+    made = [call.rstrip("_") for call in calls if call.rstrip("_") not in MOVES and call not in MOVES]
     return bool(made) and made[-1] in SIMPLEX
 
 
 WHOLE = {"randint", "randint_like", "random", "randperm", "sort"}
 
 
-def is_drawn_whole(law):
+def is_drawn_whole(calls: list[str]) -> bool:
     """Tells whether these are whole numbers as drawn, at most reordered. Computed ones (tokens per expert, starts of
     sequences) follow rules of their own."""
-    return all(call in WHOLE | MOVES or call.rstrip("_") in WHOLE | MOVES for call in law["calls"])
+    return all(call in WHOLE | MOVES or call.rstrip("_") in WHOLE | MOVES for call in calls)
 
 
-def drawn_range(law):
+def drawn_range(steps: Sequence[Step]) -> Draw | None:
     """Returns ("uniform", low, high) or ("normal", mean, deviation) of an input from the calls that drew it. Returns
     None for other calls."""
-    found = None
-    for step in law.get("steps", []):
-        call, numbers = step["call"].rstrip("_"), step["numbers"]
+    found: Draw | None = None
+    for step in steps:
+        call, numbers = step.call.rstrip("_"), step.numbers
         if call in ("rand", "randn", "uniform", "normal"):
             given = (numbers or [])[:2]
-            found = (
-                "uniform" if call in ("rand", "uniform") else "normal",
-                *map(
-                    float,
-                    (
-                        given
-                        if call in ("uniform", "normal") and len(given) == 2
-                        else (0, call in ("rand", "uniform"))
-                        if call in ("rand", "uniform")
-                        else (0, 1)
-                    ),
-                ),
-            )
+            a, b = given if call in ("uniform", "normal") and len(given) == 2 else (0, 1)
+            found = "uniform" if call in ("rand", "uniform") else "normal", float(a), float(b)
         elif call in MOVES:
             continue
         elif found is None or (call != "neg" and not numbers):
@@ -128,94 +99,45 @@ def drawn_range(law):
 
 
 MIXING = {
-    "mm",
-    "bmm",
-    "matmul",
-    "baddbmm",
-    "addmm",
+    *"""mm bmm matmul baddbmm addmm log_softmax _log_softmax logcumsumexp prod nansum sum mean cumsum
+cumprod sort cat stack index_put linalg_vector_norm norm amax amin var std logsumexp linalg_qr
+linalg_cholesky_ex tril triu gather""".split(),
     *SIMPLEX,
-    "log_softmax",
-    "_log_softmax",
-    "logcumsumexp",
-    "prod",
-    "nansum",
-    "sum",
-    "mean",
-    "cumsum",
-    "cumprod",
-    "sort",
-    "cat",
-    "stack",
-    "index_put",
-    "linalg_vector_norm",
-    "norm",
-    "amax",
-    "amin",
-    "var",
-    "std",
-    "logsumexp",
-    "linalg_qr",
-    "linalg_cholesky_ex",
-    "tril",
-    "triu",
-    "gather",
 }
 
 
-MARKING = {
-    "arange",
-    "logical_and",
-    "logical_or",
-    "logical_not",
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_not",
-    "scatter",
-    "index_fill",
-    "masked_fill",
-}
+MARKING = set(
+    """arange logical_and logical_or logical_not bitwise_and bitwise_or bitwise_not scatter index_fill
+masked_fill""".split()
+)
 
 
 # Functions that keep numbers on one side of 0 or within bounds. Beyond such bounds a decay, for example, grows
 # without limit.
-SHAPING = {
-    "exp",
-    "softplus",
-    "sigmoid",
-    "log_sigmoid",
-    "log_sigmoid_forward",
-    "logsigmoid",
-    "abs",
-    "square",
-    "relu",
-    "clamp",
-    "clamp_min",
-    "clamp_max",
-    "tanh",
-    "sqrt",
-    "rsqrt",
-    "log",
-    "pow",
-}
+SHAPING = set(
+    """exp softplus sigmoid log_sigmoid log_sigmoid_forward logsigmoid abs square relu clamp clamp_min
+clamp_max tanh sqrt rsqrt log pow""".split()
+)
 
 
-def is_computed(law, domain):
+def is_computed(calls: list[str], domain: str) -> bool:
     """Tells whether get_inputs makes elements depend on each other, or bounds them, in a way that no domain
     preserves."""
-    calls = {call.rstrip("_") for call in law["calls"]} | set(law["calls"])
+    names = {call.rstrip("_") for call in calls} | set(calls)
     return (
         domain in ("real", "positive", "negative", "simplex")
-        and bool(calls & (MIXING if domain == "simplex" else MIXING | SHAPING))
-    ) or (domain == "flag" and bool(calls & (MIXING | MARKING)))
+        and bool(names & (MIXING if domain == "simplex" else MIXING | SHAPING))
+    ) or (domain == "flag" and bool(names & (MIXING | MARKING)))
 
 
 RUNS = 24
 
 
-def held(instance):
+def held(instance: Instance) -> set[int]:
     """Returns the inputs that have some elements equal in every draw and others that vary. Then get_inputs sets the
     equal ones."""
-    first, steady = None, None
+    first: list[torch.Tensor | None] | None = None
+    steady: list[torch.Tensor | None] = []
     for run in range(RUNS):
         torch.manual_seed(1000 + run)
         values = [v if isinstance(v, torch.Tensor) else None for v in instance.inputs()]
@@ -225,7 +147,7 @@ def held(instance):
                 [torch.ones_like(v, dtype=torch.bool) if v is not None else None for v in values],
             )
         for a, b, stays in zip(first, values, steady):
-            if stays is not None:
+            if stays is not None and a is not None and b is not None:
                 stays &= (a == b) if a.shape == b.shape else stays
     return {
         i
@@ -234,17 +156,12 @@ def held(instance):
     }
 
 
-def linked(laws):
+def linked(laws: list[Law]) -> set[int]:
     """Returns the inputs that share a draw with another input."""
-    return {
-        i
-        for i, a in enumerate(laws)
-        for j, b in enumerate(laws)
-        if i != j and a.get("roots", frozenset()) & b.get("roots", frozenset())
-    }
+    return {i for i, a in enumerate(laws) for j, b in enumerate(laws) if i != j and a.roots & b.roots}
 
 
-def _scaled(found, call, numbers):
+def _scaled(found: Draw, call: str, numbers: list[Number] | None) -> Draw | None:
     """Returns the range after one operation with a number."""
     kind, a, b = found
     by = numbers[0] if numbers else 0
@@ -267,7 +184,7 @@ def _scaled(found, call, numbers):
 CLASSES = {"signed": (5,), "wide": (64, 16, 4), "needle": (30,), "integers": (8,)}
 
 
-def _variants(value, kind, most):
+def _variants(value: torch.Tensor, kind: str, most: int) -> torch.Tensor:
     """Draws values of an input class in place of a real input."""
     shape, dtype = value.shape, value.dtype
     if kind == "signed":
@@ -284,14 +201,14 @@ def _variants(value, kind, most):
     return torch.randint(-most, most + 1, shape).to(dtype)
 
 
-def _ends(value, most, signs):
+def _ends(value: torch.Tensor, most: int, signs: bool) -> torch.Tensor:
     """Returns values near the class's greatest magnitude, with one sign or with both. Equal ones have no deviation to
     divide by, and no draw of the class has equal ones alone."""
     whole = most * (1 - torch.rand(value.shape) / 16)
     return (whole * torch.where(torch.rand(value.shape) < 0.5, -1.0, 1.0) if signs else whole).to(value.dtype)
 
 
-def outputs_at(model, inputs):
+def outputs_at(model: torch.nn.Module, inputs: list[Any]) -> list[torch.Tensor] | None:
     """Returns the outputs of a copy of the model, or None if it raises."""
     torch.manual_seed(4)
     try:
@@ -301,11 +218,11 @@ def outputs_at(model, inputs):
         return None
 
 
-def is_infinite_alike(outputs, expected):
+def is_infinite_alike(outputs: list[torch.Tensor], expected: list[torch.Tensor]) -> bool:
     """Tells whether infinite elements are those of `expected` and none is NaN. A mask of -inf, given by an input,
     stays in the answer."""
 
-    def infinite(x):
+    def infinite(x: torch.Tensor) -> torch.Tensor:
         return torch.where(x.isfinite(), 0.0, x)
 
     return all(
@@ -316,7 +233,7 @@ def is_infinite_alike(outputs, expected):
     )
 
 
-def _is_masked_alike(outputs, published):
+def _is_masked_alike(outputs: list[torch.Tensor], published: list[torch.Tensor]) -> bool:
     """Tells whether as many elements as in `published` are -inf and all others are finite. A mask that depends on
     values (the best groups) moves with the inputs."""
     masked = [(a == -math.inf, b == -math.inf) for a, b in zip(outputs, published)]
@@ -325,7 +242,7 @@ def _is_masked_alike(outputs, published):
     )
 
 
-def is_told(outputs, published):
+def is_told(outputs: list[torch.Tensor], published: list[torch.Tensor] | None) -> bool:
     """Tells whether the outputs are finite, except for elements that are also infinite in `published`, the outputs
     for the published inputs."""
     finite = all(bool(o.double().isfinite().all()) for o in outputs)
@@ -335,7 +252,7 @@ def is_told(outputs, published):
     )
 
 
-def _is_finite(model, inputs, published):
+def _is_finite(model: torch.nn.Module, inputs: list[Any], published: list[Any]) -> bool:
     """Tells whether the outputs are finite, except for elements that the published inputs also make infinite or NaN."""
     outputs, expected = outputs_at(model, inputs), outputs_at(model, published)
     if outputs is None:
@@ -346,22 +263,22 @@ def _is_finite(model, inputs, published):
     return is_told(outputs, expected)
 
 
-def allowed_classes(model, inputs, domains):
+def allowed_classes(model: torch.nn.Module, inputs: list[Any], domains: list[str]) -> dict[str, int]:
     """Returns `{class: its greatest magnitude}` of the classes on which the outputs stay finite.
 
     A class is tried on one draw. `wide` is also tried with all elements at its greatest magnitude. Otherwise exp(s) *
     exp(s) would overflow in some draws and exp(2 s) in others.
     """
-    allowed = {}
+    allowed: dict[str, int] = {}
     if "real" not in domains:
         return allowed
 
-    def real(make):
+    def real(make: Callable[[torch.Tensor], torch.Tensor]) -> list[Any]:
         return [make(v) if d == "real" else v for v, d in zip(inputs, domains)]
 
     for kind, magnitudes in CLASSES.items():
         for most in magnitudes:
-            ends = [real(lambda v, s=signs: _ends(v, most, s)) for signs in (True, False) if kind == "wide"]
+            ends = [real(lambda v: _ends(v, most, signs)) for signs in (True, False) if kind == "wide"]
             if all(
                 _is_finite(model, given, inputs)
                 for given in [real(lambda v: _variants(v, kind, most)), *ends]
@@ -371,11 +288,11 @@ def allowed_classes(model, inputs, domains):
     return allowed
 
 
-def one_sided(model, inputs, domains):
+def one_sided(model: torch.nn.Module, inputs: list[Any], domains: list[str]) -> list[str]:
     """Returns the domains after replacing `real` by `positive` where negative numbers give no finite answer. Only
     inputs that get_inputs draws at or above 0 qualify, such as a mean of squares under a root."""
 
-    def takes(told):
+    def takes(told: list[str]) -> bool:
         return _is_finite(
             model, [_variants(v, "signed", 1) if d == "real" else v for v, d in zip(inputs, told)], inputs
         )
@@ -394,148 +311,13 @@ def one_sided(model, inputs, domains):
     return domains
 
 
-def copied(value):
+def copied(value: Any) -> Any:
     return value.clone() if isinstance(value, torch.Tensor) else value
 
 
-def _call(model, inputs, seed):
-    torch.manual_seed(seed)
-    with torch.no_grad():
-        return [o.detach().clone() for o in effects.outputs(model, [copied(v) for v in inputs])]
-
-
-def _differ(a, b):
-    return any(
-        not torch.equal(torch.nan_to_num(x.double()), torch.nan_to_num(y.double())) for x, y in zip(a, b)
-    )
-
-
-def _hidden(model):
-    """Returns tensors in modules that are neither parameters nor buffers."""
-    return {
-        f"{path}.{name}".lstrip("."): value.detach().clone()
-        for path, module in model.named_modules()
-        for name, value in vars(module).items()
-        if isinstance(value, torch.Tensor)
-    }
-
-
-def _keeps(model, inputs, first, beside):
-    """Tells whether a call at other sizes changes the model's later answers, or fails."""
-    for others in beside():
-        same = copy.deepcopy(model)
-        try:
-            _call(same, others, 1)
-            if _differ(first, _call(same, inputs, 1)):
-                return True
-        except Exception:
-            return True
-    return False
-
-
-def _derives(instance):
-    """Tells whether the constructor derives something from its parameters that is no weight: a quantized copy, sums."""
-    try:
-        with weight_init.Order() as order:
-            expected = order.of(instance.model())
-        made = []
-        for seed in (21, 22):
-            torch.manual_seed(seed)
-            weights = {name: torch.rand(shape) for name, _, shape in expected}
-            torch.manual_seed(20)
-            with weight_init.Placing(expected, weights):
-                model = instance.model()
-            made.append({**dict(model.named_buffers()), **_hidden(model)})
-        own = {name for name, _, _ in expected}
-        return any(
-            a.shape != made[1][n].shape or _differ([a], [made[1][n]])
-            for n, a in made[0].items()
-            if n in made[1] and n not in own
-        )
-    except Exception:
-        return False
-
-
-def notes(instance, model, inputs, grown, beside):
-    """Returns `[{kind, text}]` from tests for randomness in forward, state and a constant answer.
-
-    `grown()` returns another model with its inputs at larger sizes, or None. `beside()` yields inputs at other sizes
-    for the same model.
-    """
-    found = []
-    first, again = _call(copy.deepcopy(model), inputs, 1), _call(copy.deepcopy(model), inputs, 2)
-    if _differ(first, again):
-        found.append(
-            {
-                "kind": "random",
-                "text": "two calls with equal inputs and other seeds differ: random in forward",
-            }
-        )
-    else:
-        same = copy.deepcopy(model)
-        before = _hidden(same)
-        one, two = _call(same, inputs, 1), _call(same, inputs, 1)
-        after = _hidden(same)
-        changed = [
-            n
-            for n in after
-            if n in before and (before[n].shape != after[n].shape or _differ([before[n]], [after[n]]))
-        ]
-        if _differ(one, two) or changed:
-            found.append(
-                {
-                    "kind": "stateful",
-                    "text": "a call changes what the next one starts from"
-                    + (f": {', '.join(changed)}" if changed else ""),
-                }
-            )
-        elif _keeps(model, inputs, first, beside):
-            found.append(
-                {
-                    "kind": "kept",
-                    "text": "one model is not called with several shapes: a call changes what it answers to others",
-                }
-            )
-    if _derives(instance):
-        found.append(
-            {
-                "kind": "derived",
-                "text": "its constructor makes something of its parameters, which weights that are drawn afterwards do not reach",
-            }
-        )
-    if _is_constant(model, inputs):
-        more = grown()
-        if not more:
-            found.append(
-                {"kind": "constant", "text": "at the smallest sizes the answer does not depend on the inputs"}
-            )
-        elif _is_constant(*more):
-            found.append({"kind": "constant", "text": "the answer does not depend on the inputs"})
-    return found
-
-
-def _is_constant(model, inputs):
-    """Tells, in double precision, whether other values of the floating-point inputs give the same answer."""
-    wide = [v.double() if isinstance(v, torch.Tensor) and v.dtype.is_floating_point else v for v in inputs]
-    try:
-        double = copy.deepcopy(model).double()
-        torch.manual_seed(5)
-        moved = [
-            torch.rand_like(v) * 3 - 1 if isinstance(v, torch.Tensor) and v.dtype.is_floating_point else v
-            for v in wide
-        ]
-        a, b = _call(copy.deepcopy(double), wide, 1), _call(copy.deepcopy(double), moved, 1)
-    except Exception:
-        return False
-    if not any(isinstance(v, torch.Tensor) and v.dtype.is_floating_point and v.numel() > 1 for v in wide):
-        return False
-    pairs = [(x.double(), y.double()) for x, y in zip(a, b)]
-    if any(x.shape != y.shape for x, y in pairs):
-        return False
-    return all((x - y).abs().max().item() <= CONSTANT for x, y in pairs if x.numel())
-
-
-def weight_law(name, tensor, is_parameter, again, is_drawn=False):
+def weight_law(
+    name: str, tensor: torch.Tensor, is_parameter: bool, again: torch.Tensor, is_drawn: bool = False
+) -> tuple[str, float | str, float]:
     """Returns (kind, scale, shift) of one weight.
 
     `again` is the same weight of a second construction with another seed. `is_drawn` tells whether a drawing function
@@ -568,6 +350,6 @@ def weight_law(name, tensor, is_parameter, again, is_drawn=False):
     return "other", float(f"{max(deviation, 1e-3):.1g}"), 0.0
 
 
-def _is_normal(x):
+def _is_normal(x: torch.Tensor) -> bool:
     """Tells whether values exceed the range of a uniform draw with that deviation."""
-    return x.numel() > 16 and x.abs().max() > 1.9 * x.std()
+    return x.numel() > 16 and bool(x.abs().max() > 1.9 * x.std())

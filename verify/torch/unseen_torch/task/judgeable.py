@@ -10,6 +10,7 @@ from ..oracle import evaluate
 from ..oracle import graph as graphs
 from ..oracle.number import Unsupported
 from . import input_domain
+from .description import Note
 
 if TYPE_CHECKING:
     import torch
@@ -58,7 +59,7 @@ def why_not(
     return " ".join(reason.split())[:300]
 
 
-def note(why: str | None) -> list[dict[str, str]]:
+def note(why: str | None) -> list[Note]:
     """Returns the description's notes for this reason: one of the kind `unjudged`, or none."""
     return (
         [

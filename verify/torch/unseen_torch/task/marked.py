@@ -5,11 +5,17 @@ Several small runs of get_inputs show its markers. A marker is an infinity among
 more frequent than others. The latter counts only if get_inputs called an operation that plants numbers.
 """
 
+from __future__ import annotations
+
 import copy
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 
 from . import effects, input_domain, overflow_inputs, shaped
+from .computed import Runs
+from .description import ClassEntry, Fill, InputEntry, Marker
 
 PLANTING = {"where", "masked_fill", "index_put", "index_fill", "masked_scatter", "copy", "scatter", "fill"}
 OFTEN = 0.04  # least share of a marker
@@ -19,11 +25,11 @@ BOUNDED = {"tanh", "clamp", "clamp_min", "clamp_max", "sin", "cos", "erf", "hard
 SUM = 1e-3  # tolerance for the sum of a row of probabilities
 
 
-def _draws(runs, i):
+def _draws(runs: Runs, i: int) -> list[torch.Tensor]:
     return [x.double() for _, *draws in runs for x in (d[i] for d in draws) if x.numel()]
 
 
-def marker_of(runs, i, calls):
+def marker_of(runs: Runs, i: int, calls: list[str]) -> Marker | None:
     """Returns the marker of input i as JSON holds it, or None."""
     drawn = _draws(runs, i)
     if not drawn or not drawn[0].dim():
@@ -44,7 +50,7 @@ def marker_of(runs, i, calls):
     return float(values[most]) if often else None
 
 
-def _is_tail(runs, i, marker):
+def _is_tail(runs: Runs, i: int, marker: Marker) -> bool:
     """Tells whether markers are behind all other numbers of their rows, in every run."""
     masks = [shaped.is_marker(x, marker) for x in _draws(runs, i)]
     return any(bool(m.any()) and not bool(m.all()) for m in masks) and all(
@@ -52,7 +58,7 @@ def _is_tail(runs, i, marker):
     )
 
 
-def _changes_of(runs, i, calls):
+def _changes_of(runs: Runs, i: int, calls: list[str]) -> tuple[str, ...]:
     """Returns the names of temperatures for numbers of both signs or for rows of probabilities. Returns () for other
     inputs, whose bounds are unknown."""
     drawn, made = _draws(runs, i), {call.rstrip("_") for call in calls} | set(calls)
@@ -71,12 +77,12 @@ def _changes_of(runs, i, calls):
     return ()
 
 
-def _told(model, inputs, i, fill):
+def _told(model: torch.nn.Module, inputs: list[Any], i: int, fill: Fill) -> bool:
     """Tells whether the answer is known and free of NaN in some draws with input i changed by `fill`."""
     for _ in range(TRIES):
         given = [input_domain.copied(v) for v in inputs]
         given[i] = shaped.changed(given[i], fill)
-        outputs = effects.outputs(copy.deepcopy(model), [input_domain.copied(v) for v in given])
+        outputs = effects.tensors(copy.deepcopy(model), [input_domain.copied(v) for v in given])
         if any(bool(o.double().isnan().any()) for o in outputs):
             return False
         if not overflow_inputs.told_at(copy.deepcopy(model).double(), given, outputs, outputs):
@@ -84,7 +90,9 @@ def _told(model, inputs, i, fill):
     return True
 
 
-def _admitted(model, inputs, i, names, fill_of):
+def _admitted(
+    model: torch.nn.Module, inputs: list[Any], i: int, names: Sequence[str], fill_of: Callable[[str], Fill]
+) -> list[str]:
     found = []
     for name in names:
         try:
@@ -95,29 +103,28 @@ def _admitted(model, inputs, i, names, fill_of):
     return found
 
 
-def markers(model, inputs, runs, marker_by_input):
+def markers(
+    model: torch.nn.Module, inputs: list[Any], runs: Runs, marker_by_input: dict[int, Marker]
+) -> dict[int, Fill]:
     """Returns `{input: fill}` of the inputs whose markers may be planted at rates other than get_inputs's."""
     torch.manual_seed(15)
-    fills = {}
+    fills: dict[int, Fill] = {}
     for i, marker in marker_by_input.items():
-        plain = {
-            "kind": "computed",
-            "as": "markers",
-            "marker": marker,
-            **({"tails": True} if _is_tail(runs, i, marker) else {}),
-        }
-        rates = _admitted(
-            model, inputs, i, shaped.RATES, lambda rate, plain=plain: {**plain, "rates": [rate]}
-        )
+        plain: Fill = {"kind": "computed", "as": "markers", "marker": marker}
+        if _is_tail(runs, i, marker):
+            plain["tails"] = True
+        rates = _admitted(model, inputs, i, shaped.RATES, lambda rate: {**plain, "rates": [rate]})
         if rates:
             fills[i] = {**plain, "rates": rates}
     return fills
 
 
-def tempered(model, inputs, runs, calls_by_input):
+def tempered(
+    model: torch.nn.Module, inputs: list[Any], runs: Runs, calls_by_input: dict[int, list[str]]
+) -> dict[int, Fill]:
     """Returns `{input: fill}` for other temperatures and signs of inputs that get_inputs shapes by these calls."""
     torch.manual_seed(16)
-    fills = {}
+    fills: dict[int, Fill] = {}
     for i, calls in calls_by_input.items():
         names = _admitted(
             model,
@@ -131,7 +138,14 @@ def tempered(model, inputs, runs, calls_by_input):
     return fills
 
 
-def classes(model, inputs, entries, published, drawn, calls_by_input):
+def classes(
+    model: torch.nn.Module,
+    inputs: list[Any],
+    entries: list[InputEntry],
+    published: dict[str, Fill],
+    drawn: Runs,
+    calls_by_input: dict[int, list[str]],
+) -> list[ClassEntry]:
     """Returns the classes for inputs that get_inputs shapes by itself: markers at other rates, numbers at other
     temperatures and signs. `calls_by_input` has the inputs whose numbers depend on no other input."""
     planted = {i: e["marker"] for i, e in enumerate(entries) if "marker" in e}
@@ -141,7 +155,7 @@ def classes(model, inputs, entries, published, drawn, calls_by_input):
         if inputs[i].dtype.is_floating_point
         and published[entries[i]["name"]]["kind"] in ("computed", "simplex")
     }
-    made = []
+    made: list[ClassEntry] = []
     for name, shows, found in (
         (
             "markers",

@@ -11,14 +11,19 @@ have the same answer as inputs about 0. The same holds far below 0. There a runn
 wrong, in a softmax and in any other search for a maximum.
 """
 
+from __future__ import annotations
+
 import copy
 import math
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from . import effects, fake, input_domain
+from .observed import Centre
 
 # names in PyTorch, into which attention is decomposed
 EXPONENTS = ("_softmax", "_safe_softmax", "_log_softmax", "logsumexp")
@@ -26,38 +31,17 @@ EXPONENTS = ("_softmax", "_safe_softmax", "_log_softmax", "logsumexp")
 CURVES = ("sigmoid", "silu", "softplus", "log_sigmoid_forward", "mish")
 REACH = 128.0  # by natural logarithms, more than fp32's exponent range from 2^-149 to 2^128
 LOST = 104.0  # exp(-LOST) is 0 in fp32
-GREATEST = (
-    "amax",
-    "aminmax",
-    "max",
-    "argmax",
-    "topk",
-    "cummax",
-    "max_pool2d_with_indices",
-    "max_pool3d_with_indices",
-    "adaptive_max_pool2d",
-    "adaptive_max_pool3d",
+GREATEST = tuple(
+    """amax aminmax max argmax topk cummax max_pool2d_with_indices max_pool3d_with_indices
+adaptive_max_pool2d adaptive_max_pool3d""".split()
 )
 LEAST = ("amin", "min", "argmin", "cummin", "aminmax")
 # also element by element
 FOUND = (*GREATEST, "maximum", "fmax", "scatter_reduce", "scatter_reduce_", "index_reduce", "index_reduce_")
 CARRIED = (
     *fake.VIEWS,
-    "index",
-    "index_select",
-    "gather",
-    "where",
-    "masked_fill",
-    "clone",
-    "_to_copy",
-    "cat",
-    "stack",
-    "copy",
-    "copy_",
-    "clamp",
-    "nan_to_num",
-    "mul",
-    "div",
+    *"""index index_select gather where masked_fill clone _to_copy cat stack copy copy_ clamp nan_to_num
+mul div""".split(),
 )
 FEW = 8  # standard deviations, so that no normal number reaches 0
 MIDDLES = (8, 32, 128, 512, 2048, 4096)
@@ -77,20 +61,23 @@ class _Exponents(TorchDispatchMode):
     exp.
     """
 
-    def __init__(self):
-        super().__init__()
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
         self.reach, self.most, self.curve = 0.0, -math.inf, 0.0
-        self.tops, self.bottoms = [], []
+        self.tops: list[float] = []
+        self.bottoms: list[float] = []
         # by tensor id: maxima, and the tensors from which a maximum was subtracted
-        self.greatest, self.shifted, self.kept = set(), {}, []
+        self.greatest: set[int] = set()
+        self.shifted: dict[int, torch.Tensor] = {}
+        self.kept: list[torch.Tensor] = []
 
-    def _note(self, x, size=torch.abs):
+    def _note(self, x: torch.Tensor, size: Callable[[torch.Tensor], torch.Tensor] = torch.abs) -> None:
         x = x.double()
         x = x[x.isfinite()]  # masked elements are no exponents
         self.reach = max(self.reach, float(size(x).max()) if x.numel() else 0.0)
         self.most = max(self.most, float(x.max()) if x.numel() else -math.inf)
 
-    def _follow(self, name, args, out):
+    def _follow(self, name: str, args: tuple[Any, ...], out: Any) -> None:
         of = [id(a) for a in tree_leaves(args) if isinstance(a, torch.Tensor)]
         made = [o for o in tree_leaves(out) if isinstance(o, torch.Tensor)]
         if name in FOUND or (name in CARRIED and self.greatest.intersection(of)):
@@ -102,7 +89,9 @@ class _Exponents(TorchDispatchMode):
             self.shifted.update((id(o), from_which[0]) for o in made)
         self.kept += made  # keeps the ids in use
 
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+    def __torch_dispatch__(
+        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         name = str(function).split(".")
         if name[1] in EXPONENTS:
             self._note(args[0])
@@ -120,7 +109,7 @@ class _Exponents(TorchDispatchMode):
         return out
 
 
-def _run(model, inputs):
+def _run(model: torch.nn.Module, inputs: list[Any]) -> tuple[list[torch.Tensor], _Exponents]:
     """Returns `(outputs, _Exponents)`."""
     given = [input_domain.copied(v) for v in inputs]
     torch.manual_seed(1)
@@ -132,12 +121,14 @@ def _run(model, inputs):
             torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH),
             _Exponents() as exponents,
         ):
-            return effects.outputs(copy.deepcopy(model), given), exponents
+            return effects.tensors(copy.deepcopy(model), given), exponents
     finally:
         torch.backends.mha.set_fastpath_enabled(fast)
 
 
-def _told(outputs, wide, published):
+def _told(
+    outputs: list[torch.Tensor], wide: list[torch.Tensor], published: list[torch.Tensor] | None
+) -> bool:
     """Tells whether the task's own arithmetic agrees with double precision. Outputs must be finite where those of the
     published inputs are."""
     if not input_domain.is_told(
@@ -145,19 +136,25 @@ def _told(outputs, wide, published):
         published and [o for o in published if o.dtype.is_floating_point],
     ):
         return False
-    for near, right in zip(outputs, wide):
-        if not near.dtype.is_floating_point:
+    for made, right in zip(outputs, wide):
+        if not made.dtype.is_floating_point:
             continue
-        if not input_domain.is_infinite_alike([near], [right]):
+        if not input_domain.is_infinite_alike([made], [right]):
             return False
         kept = right.isfinite()
-        near, wide, step = near.double()[kept], right.double()[kept], max(UNTOLD, torch.finfo(near.dtype).eps)
-        if wide.numel() and not (near - wide).square().mean().sqrt() <= step * wide.square().mean().sqrt():
+        near, exact, step = (
+            made.double()[kept],
+            right.double()[kept],
+            max(UNTOLD, torch.finfo(made.dtype).eps),
+        )
+        if exact.numel() and not (near - exact).square().mean().sqrt() <= step * exact.square().mean().sqrt():
             return False
     return True
 
 
-def _moved(inputs, normal, domains, about, signs):
+def _moved(
+    inputs: list[Any], normal: list[Any], domains: list[str], about: int, signs: list[int]
+) -> list[Any]:
     """Returns the inputs, with each real one centred on `about` times its sign."""
     sign = iter(signs)
     return [
@@ -165,14 +162,26 @@ def _moved(inputs, normal, domains, about, signs):
     ]
 
 
-def told_at(double, moved, outputs, published):
+def told_at(
+    double: torch.nn.Module,
+    moved: list[Any],
+    outputs: list[torch.Tensor],
+    published: list[torch.Tensor] | None,
+) -> bool:
     """Tells whether `outputs` at the inputs `moved` agree with the model in double precision. `published` are the
     outputs for get_inputs's own inputs."""
     wide = [v.double() if isinstance(v, torch.Tensor) and v.dtype.is_floating_point else v for v in moved]
     return _told(outputs, _run(double, wide)[0], published)
 
 
-def _of_one_sign(model, inputs, normal, domains, below, published):
+def _of_one_sign(
+    model: torch.nn.Module,
+    inputs: list[Any],
+    normal: list[Any],
+    domains: list[str],
+    below: bool,
+    published: list[torch.Tensor] | None,
+) -> Centre | None:
     """Returns (FEW, signs of the inputs) with which all numbers of a search for a greatest one are below 0, or those of
     a search for a least one above 0. Returns None if the task has no such search."""
     reals, tried = domains.count("real"), []
@@ -188,7 +197,7 @@ def _of_one_sign(model, inputs, normal, domains, below, published):
     return tried[0] if below and tried else None
 
 
-def _search(model, inputs, domains, below):
+def _search(model: torch.nn.Module, inputs: list[Any], domains: list[str], below: bool) -> Centre | None:
     reals = domains.count("real")
     published, exponents = _run(model, inputs)
     normal = [torch.randn(v.shape) if d == "real" else v for v, d in zip(inputs, domains)]
@@ -206,7 +215,7 @@ def _search(model, inputs, domains, below):
     return None
 
 
-def about(model, inputs, domains, below):
+def about(model: torch.nn.Module, inputs: list[Any], domains: list[str], below: bool) -> Centre | None:
     """Returns `(centre, a sign for each real input)`, with the least centre that makes exponents overflow, or
     underflow if `below`.
 
@@ -225,7 +234,7 @@ def about(model, inputs, domains, below):
         return None
 
 
-def above(model, inputs, domains):
+def above(model: torch.nn.Module, inputs: list[Any], domains: list[str]) -> Centre | None:
     """Returns `(centre, a sign for each real input)` at which all numbers of a search for a least one are above 0, or
     None."""
     if "real" not in domains:

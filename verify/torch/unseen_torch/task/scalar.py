@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from . import expression, fit
+from .description import InputEntry
 from .expression import Sizes
 
 Samples = list[tuple[Sizes, float]]  # the number by the values of all axes
@@ -29,12 +29,11 @@ MOST_SCALE = 16  # the greatest whole constant that is tried
 NEAR = 1e-9  # relative difference between two ways to compute one number
 
 
-def _formed(entry: dict[str, Any], sizes: Sizes) -> float:
-    factor: float = entry["factor"]
-    return factor * FORMS[entry["form"]][0](expression.evaluate(entry["of"], sizes))
+def _formed(entry: InputEntry, sizes: Sizes) -> float:
+    return entry["factor"] * FORMS[entry["form"]][0](expression.evaluate(entry["of"], sizes))
 
 
-def value(entry: dict[str, Any], sizes: Sizes) -> float | None:
+def value(entry: InputEntry, sizes: Sizes) -> float | None:
     """Returns the number for these sizes, or None if it does not depend on sizes."""
     if "expression" in entry:
         return expression.evaluate(entry["expression"], sizes)
@@ -63,7 +62,7 @@ def _scales(base: Sizes, first: float, moving: list[str], is_scaled: bool) -> It
             yield math.prod(base[m] for m in names) / first
 
 
-def law(samples: Samples) -> dict[str, Any] | None:
+def law(samples: Samples) -> InputEntry | None:
     """Returns the keys `of`, `form` and `factor` for [(sizes by axis, number)], the base first. Returns None if no
     form fits."""
     base, first = samples[0]
@@ -91,7 +90,7 @@ def law(samples: Samples) -> dict[str, Any] | None:
                 continue
             factor = first / function(whole[0][1])
             factor = round(factor) if abs(factor - round(factor)) < NEAR else factor
-            found = {"of": text, "form": form, "factor": float(factor)}
+            found: InputEntry = {"of": text, "form": form, "factor": float(factor)}
             if all(abs(_formed(found, sizes) - v) <= NEAR * abs(v) for sizes, v in samples):
                 return found
     return None

@@ -5,12 +5,16 @@ A row of zeros occurs as padding. In a sample a hundred times smaller than other
 may guard its division differently from the task, or not at all. Inputs of one magnitude do not show that.
 """
 
+from __future__ import annotations
+
 import copy
+from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import effects, input_domain, overflow_inputs
+from .description import Fill
 
 # Lower magnitudes are ambiguous: an epsilon of 1e-8 for a product of two norms differs there from one for each norm.
 LOW, HIGH = -13, 6
@@ -23,11 +27,13 @@ NARROW = ("div", "reciprocal", "rsqrt", "sqrt", "log", "log2", "log10", "atan2",
 class _Narrow(TorchDispatchMode):
     """Detects operations that are steep or undefined at 0 and have an operand near 0. Norms always count."""
 
-    def __init__(self):
-        super().__init__()
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
         self.found = False
 
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+    def __torch_dispatch__(
+        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         name = str(function).split(".")[1].rstrip("_")
         of = args[1] if name == "div" else args[0] if args else None
         root = name == "pow" and len(args) > 1 and not isinstance(args[1], torch.Tensor) and args[1] < 1
@@ -42,12 +48,12 @@ class _Narrow(TorchDispatchMode):
         return function(*args, **(kwargs or {}))
 
 
-def _ways(rank):
+def _ways(rank: int) -> list[tuple[int, int]]:
     """Returns (first dimension, last dimension) pairs along which parts are counted. A scalar gets one pair."""
     return [(first, at) for at in range(max(rank, 1)) for first in dict.fromkeys((0, at))]
 
 
-def _made(value, way, with_zeros):
+def _made(value: torch.Tensor, way: int, with_zeros: bool) -> torch.Tensor:
     """Returns an input of that shape as the class draws it. With `with_zeros` its first part is 0."""
     ways = _ways(value.dim())
     first, at = ways[way % len(ways)]
@@ -58,25 +64,25 @@ def _made(value, way, with_zeros):
     return (size * torch.randn(value.shape)).to(value.dtype)
 
 
-def _low(dtype):
+def _low(dtype: torch.dtype) -> int:
     return HALF if dtype == torch.float16 else LOW
 
 
-def _told(model, inputs, domains, with_zeros):
+def _told(model: torch.nn.Module, inputs: list[Any], domains: list[str], with_zeros: bool) -> bool:
     wide, published = copy.deepcopy(model).double(), input_domain.outputs_at(model, inputs)
     for way in range(max(len(_ways(v.dim())) for v, d in zip(inputs, domains) if d == "real")):
         changed = [_made(v, way, with_zeros) if d == "real" else v for v, d in zip(inputs, domains)]
         if not overflow_inputs.told_at(
             wide,
             changed,
-            effects.outputs(copy.deepcopy(model), [input_domain.copied(v) for v in changed]),
+            effects.tensors(copy.deepcopy(model), [input_domain.copied(v) for v in changed]),
             published,
         ):
             return False
     return True
 
 
-def fills(model, inputs, domains):
+def fills(model: torch.nn.Module, inputs: list[Any], domains: list[str]) -> list[Fill] | None:
     """Returns the fills of the real inputs in order. Returns None if the task has no such operation or its answer is
     not known there."""
     if "real" not in domains:

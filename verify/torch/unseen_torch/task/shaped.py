@@ -6,9 +6,13 @@ names its change in the fill: {"kind": "computed", "as": "markers", ..}. Importi
 task's answer is known (marked.py).
 """
 
+from __future__ import annotations
+
 import math
 
 import torch
+
+from .description import Fill, Marker
 
 NONE, SOME, ROWS, ALL = "none", "some", "rows", "all"
 RATES = (NONE, SOME, ROWS, ALL)
@@ -20,13 +24,13 @@ TEMPERED = (*tuple(f"scale {s:g}" for s in SCALES), "negated", "below", "shift 1
 SHARPER = tuple(f"power {s:g}" for s in SCALES)  # changes for probabilities and their logarithms
 
 
-def is_marker(x, marker):
+def is_marker(x: torch.Tensor, marker: Marker) -> torch.Tensor:
     """Returns a mask of the elements equal to the marker: a number, or "-inf", "inf", "nan" as a text."""
     marker = float(marker)
     return x.isnan() if math.isnan(marker) else x == marker
 
 
-def _others(x, marked):
+def _others(x: torch.Tensor, marked: torch.Tensor) -> torch.Tensor:
     """Returns `x` with its markers replaced by other numbers of `x`."""
     kept = x[~marked]
     if not kept.numel() or not bool(marked.any()):
@@ -34,7 +38,7 @@ def _others(x, marked):
     return torch.where(marked, kept[torch.randint(kept.numel(), x.shape)], x)
 
 
-def _places(shape, rate):
+def _places(shape: tuple[int, ...], rate: str) -> torch.Tensor:
     """Returns a random mask: nothing, single elements, whole slices along one dimension, or everything."""
     if rate == NONE or not shape:
         return torch.zeros(shape, dtype=torch.bool)
@@ -46,7 +50,7 @@ def _places(shape, rate):
     return (torch.rand([1 if d == along else n for d, n in enumerate(shape)]) < HALF).expand(shape).clone()
 
 
-def _tails(shape, rate):
+def _tails(shape: tuple[int, ...], rate: str) -> torch.Tensor:
     """Returns a mask of the last elements of each row, as padding has it."""
     length = shape[-1] if shape else 1
     rows = (*shape[:-1], 1)
@@ -57,7 +61,7 @@ def _tails(shape, rate):
     return (torch.arange(length) >= kept).expand(shape).clone()
 
 
-def _marked(x, fill):
+def _marked(x: torch.Tensor, fill: Fill) -> torch.Tensor:
     rate = fill["rates"][int(torch.randint(len(fill["rates"]), ()))]
     places = (_tails if fill.get("tails") else _places)(tuple(x.shape), rate)
     if rate == SOME and ROWS not in fill["rates"]:  # each row has to keep some other element
@@ -69,7 +73,7 @@ def _marked(x, fill):
     return torch.where(places, torch.tensor(float(fill["marker"])).to(x.dtype), rest)
 
 
-def _changed(x, change):
+def _changed(x: torch.Tensor, change: str) -> torch.Tensor:
     """Returns numbers of both signs, or rows of probabilities, at another temperature. Infinities stay."""
     word, _, by = change.partition(" ")
     wide = x.double()
@@ -90,7 +94,7 @@ def _changed(x, change):
     return made.to(x.dtype)
 
 
-def changed(x, fill):
+def changed(x: torch.Tensor, fill: Fill) -> torch.Tensor:
     """Returns get_inputs's numbers after the change in `fill`. It draws from torch's generator."""
     if "as" not in fill or not x.numel():
         return x

@@ -1,8 +1,17 @@
 """Finds constraints between axes without which a task does not run, and samples points for fitting extents."""
 
+from __future__ import annotations
+
 import math
+import random
+from collections.abc import Iterator, Mapping, Sequence
 
 from . import expression, tied
+from .expression import Sizes
+from .observed import Point
+from .probe import Axis, Probe
+
+Run = tuple[Sizes, bool]  # sizes by axis, and whether they run
 
 TOGETHER = 40
 TIMES = 4  # a slow loop runs at most this multiple of its reduced size
@@ -12,12 +21,12 @@ REALLY = 24  # runs with real numbers, for tasks with drawn indices
 REALLY_ABOUT = 16  # the same, beside runs along single axes about a base
 
 
-def spread(axes, sizes):
+def spread(axes: Sequence[Axis], sizes: Sizes) -> Sizes:
     """Translates values of axes into values of the source's sizes."""
     return {name: sizes[axis.name] for axis in axes for name in axis.sizes}
 
 
-def draw(axes, chance, few=()):
+def draw(axes: list[Axis], chance: random.Random, few: Mapping[str, int]) -> Sizes:
     """Draws a value for every axis. With probability 0.3 it is the published (or reduced) one, else logarithmically
     uniform in the range. A size of a slow loop (`few`) is at most TIMES its reduced value."""
     sizes = {}
@@ -32,7 +41,7 @@ def draw(axes, chance, few=()):
     return sizes
 
 
-def _hypotheses(axes, fixed):
+def _hypotheses(axes: list[Axis], fixed: list[int]) -> list[str]:
     """Returns possible comparisons of two axes, and of an axis with a size in `fixed`, the values of fixed sizes."""
     texts = [f"{value} % {a.name} == 0" for a in axes for value in fixed]
     for a in axes:
@@ -43,10 +52,10 @@ def _hypotheses(axes, fixed):
     return texts + [f"{a.name} < 2*{b.name}" for a in axes for b in axes if a is not b]
 
 
-def _small(axes, base, chance):
+def _small(axes: list[Axis], base: Sizes | None, chance: random.Random) -> Iterator[Sizes]:
     """Yields sizes for runs with real numbers: lines along single axes about the base, then random ones."""
 
-    def drawn(a):
+    def drawn(a: Axis) -> int:
         return a.near(min(max(a.value, FEW), chance.randrange(1, 40)))
 
     if base:
@@ -61,7 +70,15 @@ def _small(axes, base, chance):
         }
 
 
-def _really(probe, axes, base, chance):
+def _fake_runs(probe: Probe, axes: list[Axis], chance: random.Random) -> list[Run]:
+    return [
+        (s, probe.run(spread(axes, s)) is not None)
+        for s in _drawn(probe, axes, chance)
+        if probe.has_time_for(spread(axes, s))
+    ]
+
+
+def _really(probe: Probe, axes: list[Axis], base: Sizes | None, chance: random.Random) -> list[Run]:
     """Runs small sizes with real numbers. Returns `[(sizes by axis, does it run?)]`."""
     found = []
     for sizes in _small(axes, base, chance):
@@ -73,7 +90,7 @@ def _really(probe, axes, base, chance):
     return found
 
 
-def _is_stuck(axis, base, runs):
+def _is_stuck(axis: Axis, base: Sizes, runs: list[Run]) -> bool:
     """Tells whether every other value of the axis fails, with the others at the base. It is False with fewer than two
     such runs."""
     alone = [
@@ -84,7 +101,7 @@ def _is_stuck(axis, base, runs):
     return len(alone) > 1 and not any(alone)
 
 
-def _far_apart(axes):
+def _far_apart(axes: list[Axis]) -> Iterator[Sizes]:
     """Yields sizes with one axis at its least, another at its greatest and the rest as published. Draws rarely reach
     these, while the unseen set does."""
     for a in axes:
@@ -93,17 +110,17 @@ def _far_apart(axes):
                 yield {**{c.name: c.value for c in axes}, a.name: a.low, b.name: b.high}
 
 
-def _ground(probe, axes):
+def _ground(probe: Probe, axes: list[Axis]) -> Sizes:
     """Returns the ground: sizes by axis about which single axes vary."""
     return {a.name: a.near(probe.few.get(a.sizes[0], a.value)) for a in axes}
 
 
-def _near(axis, value):
+def _near(axis: Axis, value: int) -> list[int]:
     """Returns the values next to `value` at which an axis is run alone."""
     return [v for v in (value + k * axis.step for k in range(-4, 9)) if axis.fits(v)]
 
 
-def _drawn(probe, axes, chance):
+def _drawn(probe: Probe, axes: list[Axis], chance: random.Random) -> Iterator[Sizes]:
     """Yields the sizes that are tried."""
     ground = _ground(probe, axes)
     yield from ({**ground, a.name: v} for a in axes if a.low < a.high for v in _near(a, ground[a.name]))
@@ -113,10 +130,10 @@ def _drawn(probe, axes, chance):
         yield from _far_apart(axes)
 
 
-def _corners(probe, axes, found):
+def _corners(probe: Probe, axes: list[Axis], found: list[str]) -> list[str]:
     """Returns comparisons that exclude the smallest sizes: a product of axes must exceed its least value. A variance
     of one element is an example. Draws rarely reach that corner, and the unseen set starts there."""
-    added = []
+    added: list[str] = []
     for _ in range(3):
         sizes = {a.name: a.low for a in axes}
         moving = [a for a in axes if a.low < a.value]
@@ -135,7 +152,7 @@ def _corners(probe, axes, found):
     return added
 
 
-def _coarser(probe, axes, failing, may_hold):
+def _coarser(probe: Probe, axes: list[Axis], failing: list[Sizes], may_hold: list[str]) -> bool:
     """Increases the step of one axis. Returns whether it did.
 
     It applies if some of its values fail alone, no comparison of `may_hold` explains these, and multiples run. An
@@ -164,7 +181,7 @@ def _coarser(probe, axes, failing, may_hold):
     return False
 
 
-def _explained(texts, failing):
+def _explained(texts: list[str], failing: list[Sizes]) -> tuple[list[str], list[Sizes]]:
     """Returns (the fewest comparisons that exclude `failing`, the failures that they leave)."""
     found, left = [], list(failing)
     while left:
@@ -176,12 +193,12 @@ def _explained(texts, failing):
     return found, left
 
 
-def _split(pairs):
+def _split(pairs: list[Run]) -> tuple[list[Sizes], list[Sizes]]:
     """Splits (sizes, does it run?) pairs into passing and failing sizes."""
     return [s for s, runs in pairs if runs], [s for s, runs in pairs if not runs]
 
 
-def _about_end(axes, base, axis, end, found):
+def _about_end(axes: list[Axis], base: Sizes, axis: Axis, end: int, found: list[str]) -> Sizes | None:
     """Returns sizes that satisfy the comparisons, with one axis at an end of its range and the others small. Returns
     None if none are found."""
     others = (
@@ -196,17 +213,19 @@ def _about_end(axes, base, axis, end, found):
     return None
 
 
-def _narrow(probe, axes, base, found):
+def _narrow(probe: Probe, axes: list[Axis], base: Sizes, found: list[str]) -> None:
     """Shrinks ranges whose ends fail in real runs although the comparisons allow them, such as beyond a table's rows."""
     for axis in (a for a in axes if a.low < a.high):
         for is_low, end in ((True, axis.low), (False, axis.high)):
             sizes = _about_end(axes, base, axis, end, found)
+            if sizes is None or probe.late():
+                continue
 
-            def runs(value):
-                return probe.really(spread(axes, {**sizes, axis.name: value}))
+            def runs(value: int, others: Sizes = sizes) -> bool | None:
+                return probe.really(spread(axes, {**others, axis.name: value}))
 
             good = axis.near(base[axis.name])
-            if sizes is None or probe.late() or runs(end) is not False or not runs(good):
+            if runs(end) is not False or not runs(good):
                 continue
             bad = end
             while abs(good - bad) > axis.step:
@@ -219,12 +238,31 @@ def _narrow(probe, axes, base, found):
             )
 
 
-def _fix(axis, why):
-    axis.low = axis.high = axis.value
-    axis.why = f"fixed: with other axes {why or 'it does not run'}"
+def _fix(axis: Axis, why: str) -> None:
+    axis.fix(f"with other axes {why or 'it does not run'}")
 
 
-def limits(probe, axes, chance):
+def _has_fixed_stuck(probe: Probe, axes: list[Axis], base: Sizes, runs: list[Run]) -> bool:
+    """Fixes an axis all of whose other values fail. Returns whether there was one."""
+    for axis in (a for a in axes if a.low < a.high and base[a.name] == a.value):
+        if _is_stuck(axis, base, runs):
+            failing = next(s for s, ok in runs if not ok and s[axis.name] != axis.value)
+            _fix(axis, probe.why(spread(axes, failing)))
+            return True
+    return False
+
+
+def _worst(movable: list[Axis], passing: list[Sizes], left: list[Sizes]) -> Axis:
+    """Returns the axis whose unpublished values fail most often."""
+
+    def share(axis: Axis) -> float:
+        failing = sum(s[axis.name] != axis.value for s in left)
+        return failing / max(1, sum(s[axis.name] != axis.value for s in passing + left))
+
+    return max(movable, key=lambda a: (share(a), a.ring))
+
+
+def limits(probe: Probe, axes: list[Axis], chance: random.Random) -> list[str]:
     """Returns comparisons between axes that hold in all runs that pass and exclude those that fail. They are
     confirmed on fresh points. An axis whose failures stay unexplained is fixed at its published value."""
     while True:
@@ -232,15 +270,9 @@ def limits(probe, axes, chance):
         moving = {name for axis in movable for name in axis.sizes}
         fixed = sorted({v for name, v in probe.published.items() if name not in moving and v > 1})
         published = {a.name: a.value for a in axes}
-        passing, failing = _split(
-            [
-                (s, probe.run(spread(axes, s)) is not None)
-                for s in _drawn(probe, axes, chance)
-                if probe.has_time_for(spread(axes, s))
-            ]
-        )
+        passing, failing = _split(_fake_runs(probe, axes, chance))
 
-        def holds(where):
+        def holds(where: list[Sizes]) -> list[str]:
             return [
                 t
                 for t in _hypotheses(movable, fixed)
@@ -256,16 +288,7 @@ def limits(probe, axes, chance):
         if probe.points():
             base = tied.small_base(probe, axes, spread)
             runs = _really(probe, axes, base, chance)
-            stuck = next(
-                (a for a in movable if base and base[a.name] == a.value and _is_stuck(a, base, runs)), None
-            )
-            if stuck:
-                _fix(
-                    stuck,
-                    probe.why(
-                        spread(axes, next(s for s, ok in runs if not ok and s[stuck.name] != stuck.value))
-                    ),
-                )
+            if base and _has_fixed_stuck(probe, axes, base, runs):
                 continue
             # failures alone tell nothing
             really, not_really = _split(runs if any(ok for _, ok in runs) else [])
@@ -284,18 +307,16 @@ def limits(probe, axes, chance):
         ]
         if not left or not movable:
             return found
-        worst = max(
-            movable,
-            key=lambda a: (
-                sum(s[a.name] != a.value for s in left)
-                / max(1, sum(s[a.name] != a.value for s in passing + left)),
-                a.ring,
-            ),
-        )
-        _fix(worst, probe.why(spread(axes, left[0])))
+        _fix(_worst(movable, passing, left), probe.why(spread(axes, left[0])))
 
 
-def sample_points(probe, axes, found, chance):
+def _line(axis: Axis, value: int) -> list[int]:
+    """Returns values of an axis: those next to `value` and some far ones."""
+    middle = axis.near((axis.low + axis.high) // 2)
+    return [*_near(axis, value), axis.low, axis.high, middle, axis.near(value * 3 // 2)]
+
+
+def sample_points(probe: Probe, axes: list[Axis], found: list[str], chance: random.Random) -> list[Point]:
     """Returns `[(sizes by axis, observed)]` for fitting extents: the ground, lines along each axis, pairs, and random
     points.
 
@@ -305,14 +326,14 @@ def sample_points(probe, axes, found, chance):
     base = _ground(probe, axes)
     result, known = [], set()
 
-    def take(sizes):
+    def take(sizes: Sizes) -> None:
         key = tuple(sizes.values())
         if key in known or not all(expression.evaluate(t, sizes) for t in found):
             return
         known.add(key)
         observed = probe.run(spread(axes, sizes))
         if observed:
-            result.append((sizes, observed))
+            result.append(Point(sizes, observed))
 
     take(base)
     take({a.name: a.value for a in axes})
@@ -320,22 +341,13 @@ def sample_points(probe, axes, found, chance):
     moving = sorted(
         (a for a in axes if a.low < a.high), key=lambda a: not any(n in probe.few for n in a.sizes)
     )
-    done = []
+    done: list[Axis] = []
     for axis in moving:
         if done and probe.late() and not axis.whole:
-            axis.low = axis.high = axis.value
-            axis.why = "fixed: the time for probing was over"
+            axis.fix("the time for probing was over")
             continue
-        near = _near(axis, base[axis.name])
-        far = [
-            axis.low,
-            axis.high,
-            axis.near((axis.low + axis.high) // 2),
-            axis.near(base[axis.name] * 3 // 2),
-        ]
-        for value in near + far:
-            if axis.fits(value):
-                take({**base, axis.name: value})
+        for value in (v for v in _line(axis, base[axis.name]) if axis.fits(v)):
+            take({**base, axis.name: value})
         for other in done:
             take(
                 {

@@ -5,14 +5,22 @@ together with another literal of the same value. Then both are one size. A bound
 (levels of a quantization) is no size.
 """
 
-from .probe import find_range
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from .expression import Sizes
+from .probe import Axis, Probe
+from .ranges import find_range
+
+Spread = Callable[[Sequence[Axis], Sizes], Sizes]  # from values of axes to values of the source's sizes
 
 SMALL_VALUES = (8, 5, 16, 3, 24, 32, 2)  # axes of a small run, in the order of trial
 EQUAL = 8  # value of equal literals while one of them is raised
 BEYOND = 3  # factor by which a size is raised
 
 
-def small_base(probe, axes, spread):
+def small_base(probe: Probe, axes: list[Axis], spread: Spread) -> Sizes | None:
     """Returns values of axes, by name, at which the task runs with real numbers, or None. Ratios of published sizes
     are tried first, since a size of 1 often has to stay 1."""
     capped = ({a.name: a.near(min(a.value, most)) for a in axes} for most in SMALL_VALUES)
@@ -28,27 +36,27 @@ def small_base(probe, axes, spread):
 class _Literals:
     """The axes of one task about a small base."""
 
-    def __init__(self, probe, axes, spread):
+    def __init__(self, probe: Probe, axes: list[Axis], spread: Spread) -> None:
         self.probe, self.axes, self.spread = probe, axes, spread
         self.base = small_base(probe, axes, spread)
 
-    def _runs(self, sizes):
+    def _runs(self, sizes: Sizes) -> bool | None:
         """Tells whether the task runs with these sizes by axis. Returns None if the run is too large."""
         sizes = self.spread(self.axes, sizes)
         return self.probe.really(sizes) if self.probe.run(sizes) else False
 
-    def ground(self, alike):
+    def ground(self, base: Sizes, alike: Sequence[Axis]) -> Sizes:
         """Returns the base with all axes of `alike` at EQUAL, whatever their ranges are. Returns the base itself if
         that does not run."""
-        ground = {**self.base, **{a.name: EQUAL for a in alike}}
-        return ground if self._runs(ground) else self.base
+        ground = {**base, **{a.name: EQUAL for a in alike}}
+        return ground if self._runs(ground) else base
 
-    def raised(self, ground, group):
+    def raised(self, ground: Sizes, group: Sequence[Axis]) -> bool | None:
         """Tells whether the task runs with these axes raised together. Returns None if the run is too large."""
         most = max(ground[a.name] for a in group)
         return self._runs({**ground, **{a.name: BEYOND * most for a in group}})
 
-    def partners(self, ground, axis, alike):
+    def partners(self, ground: Sizes, axis: Axis, alike: list[Axis]) -> list[Axis]:
         """Returns the fewest axes of `alike` that have to be raised with an axis. Returns [] if raising all of them
         does not help."""
         group = [axis, *alike]
@@ -60,7 +68,7 @@ class _Literals:
                 group = fewer
         return group[1:]
 
-    def tied_with(self, axis, literal):
+    def tied_with(self, base: Sizes, axis: Axis, literal: list[Axis]) -> list[Axis]:
         """Returns other literals of the same value that have to be raised with an axis. The list is empty if the axis
         runs alone."""
         alike = [
@@ -68,11 +76,11 @@ class _Literals:
             for a in literal
             if a is not axis and a in self.axes and a.value == axis.value and a.step == axis.step == 1
         ]
-        ground = self.ground([axis, *alike])
+        ground = self.ground(base, [axis, *alike])
         return self.partners(ground, axis, alike) if self.raised(ground, [axis]) is False else []
 
 
-def _merge(probe, axis, others):
+def _merge(probe: Probe, axis: Axis, others: list[Axis]) -> None:
     """Merges axes into the first, in place. Their sizes then vary together."""
     for other in others:
         axis.sizes = axis.sizes + other.sizes
@@ -82,19 +90,14 @@ def _merge(probe, axis, others):
         find_range(probe, axis)
 
 
-def _rename(axis, order):
+def _rename(axis: Axis, order: list[str]) -> None:
     """Names a merged axis after its sizes, in the order of the source."""
     axis.sizes = [name for name in order if name in axis.sizes]
     axis.name = "_".join(axis.sizes) if len(axis.sizes) < 3 else axis.sizes[0]
     axis.why = f"moves only together with {', '.join(axis.sizes[1:])}"
 
 
-def _fixed(axis, why):
-    axis.low = axis.high = axis.value
-    axis.why = f"fixed: {why}"
-
-
-def literals(probe, axes, spread):
+def literals(probe: Probe, axes: list[Axis], spread: Spread) -> list[Axis]:
     """Returns the axes after merging. Bounds with which all values run are fixed."""
     found = probe.source.sizes
     bounds = {s.name for s in found if s.is_bound}
@@ -106,14 +109,14 @@ def literals(probe, axes, spread):
     for axis in sorted(literal, key=lambda a: not bounds & set(a.sizes)):  # bounds of indices come first
         if axis not in runs.axes or runs.base is None:
             continue
-        others = runs.tied_with(axis, literal)
+        others = runs.tied_with(runs.base, axis, literal)
         if others:
             _merge(probe, axis, others)
             grown.append(axis)
             runs.axes = [a for a in runs.axes if a not in others]
     for axis in (a for a in literal if a in runs.axes and set(a.sizes) <= bounds):
         if runs.base is None or runs.raised(runs.base, [axis]) is not False:
-            _fixed(axis, "a bound of values that no run refuses indexes nothing")
+            axis.fix("a bound of values that no run refuses indexes nothing")
             continue
         for table in runs.partners(
             runs.base, axis, [a for a in literal if a in runs.axes and not bounds & set(a.sizes)]

@@ -13,11 +13,13 @@ from typing import Any
 import torch
 
 from . import data_dependent
+from .description import OutputEntry
+from .observed import Observed, Output
 
 
-def entries(outputs: Sequence[dict[str, Any]], taken: set[str]) -> list[dict[str, Any]]:
+def entries(outputs: Sequence[OutputEntry], taken: set[str]) -> list[OutputEntry]:
     """Returns the entries of the further outputs. `taken` are names that they must not have."""
-    found = []
+    found: list[OutputEntry] = []
     for output in outputs:
         dims = output.get("varying")
         if dims:
@@ -36,12 +38,14 @@ def fits(shape: Sequence[int], greatest: Sequence[int], dims: Sequence[int]) -> 
     )
 
 
-def are_fit(tensors: Sequence[torch.Tensor], outputs: Sequence[dict[str, Any]]) -> bool:
+def are_fit(tensors: Sequence[torch.Tensor], outputs: Sequence[Output]) -> bool:
     """The same for all outputs of a run."""
-    return all(fits(t.shape, told["shape"], told.get("varying", ())) for t, told in zip(tensors, outputs))
+    return len(tensors) == len(outputs) and all(
+        fits(t.shape, told.shape, told.varying) for t, told in zip(tensors, outputs)
+    )
 
 
-def agreed(observed: Callable[[data_dependent.Way], Any], failure: Exception) -> Any:
+def agreed(observed: Callable[[data_dependent.Way], Observed], failure: Exception) -> Observed:
     """Returns the record of a run with stand-ins for what depends on values. It raises
     `failure` if other records differ.
 
@@ -56,11 +60,13 @@ def agreed(observed: Callable[[data_dependent.Way], Any], failure: Exception) ->
     most, again = map(observed, data_dependent.MOST)
     if one.structure() != most.structure() or most.dims() != again.dims():
         raise failure
+    outputs = []
     for a, b, greatest in zip(one.outputs, two.outputs, most.outputs):
-        dims = [d for d, n in enumerate(a["shape"]) if n != b["shape"][d]]
-        if not fits(a["shape"], greatest["shape"], dims):
+        dims = tuple(d for d, n in enumerate(a.shape) if n != b.shape[d])
+        if not fits(a.shape, greatest.shape, dims):
             raise failure
-        a.update({"shape": greatest["shape"], **({"varying": dims} if dims else {})})
+        outputs.append(Output(a.dtype, greatest.shape, dims))
+    one.outputs = outputs
     return one
 
 
@@ -77,7 +83,7 @@ def extents(value: torch.Tensor, dims: Sequence[int]) -> torch.Tensor:
 
 def measured(
     result: Any,
-    outputs: Sequence[dict[str, Any]],
+    outputs: Sequence[OutputEntry],
     shapes: dict[str, tuple[int, ...]],
     later: Callable[[Any, Callable[[], torch.Tensor]], Any],
 ) -> Any:

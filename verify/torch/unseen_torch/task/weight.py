@@ -11,38 +11,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
 
 import torch
 
 from . import expression
+from .description import WeightEntry
 from .expression import Sizes
-
-Entry = dict[str, Any]  # a weight of a description
 
 
 class WeightError(Exception):
     """The weights do not fit the model. The text says why and what to do."""
 
 
-def shape_of(entry: Entry, sizes: Sizes) -> list[int]:
+def shape_of(entry: WeightEntry, sizes: Sizes) -> list[int]:
     """Returns a weight's extents for these sizes."""
     return [expression.evaluate(extent, sizes) for extent in entry["shape"]]
 
 
-def scale_of(entry: Entry, shape: list[int]) -> float:
-    if entry["scale"] != "fan":
-        scale: float = entry["scale"]
+def scale_of(entry: WeightEntry, shape: list[int]) -> float:
+    scale = entry["scale"]
+    if not isinstance(scale, str):
         return scale
     fan = max(1, math.prod(shape) // max(1, shape[0]))
     return 1.0 / math.sqrt(3.0 * fan)
 
 
-def is_drawn(entry: Entry) -> bool:
+def is_drawn(entry: WeightEntry) -> bool:
     return bool(entry["kind"] != "constructed")
 
 
-def unpack(entries: list[Entry], packed: torch.Tensor, sizes: Sizes) -> dict[str, torch.Tensor]:
+def unpack(entries: list[WeightEntry], packed: torch.Tensor, sizes: Sizes) -> dict[str, torch.Tensor]:
     """Returns tensors by name from `packed`, a float32 vector on any device, in the order of `entries`."""
     result: dict[str, torch.Tensor] = {}
     start = 0

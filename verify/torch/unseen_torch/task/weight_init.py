@@ -9,24 +9,27 @@ order is that of the task's own Model. Later initializations leave it alone. Ten
 skipped.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
 import torch
 from torch.utils._pytree import tree_leaves
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Weights = dict[str, torch.Tensor]
+Expected = list[tuple[str, str, tuple[int, ...]]]  # name in the state dict, kind and shape of each parameter
+Construct = Callable[[], torch.nn.Module]
+Place = tuple[int, int]  # address and number of elements
+Way = tuple[bool, bool]  # by_hand and wide of Following
 
 # INITIALIZES draws or fills in place. EMPTY returns tensors to be filled, DRAWN returns drawn ones.
 INITIALIZES = tuple(
     getattr(torch.Tensor, name)
-    for name in (
-        "uniform_",
-        "normal_",
-        "fill_",
-        "zero_",
-        "exponential_",
-        "cauchy_",
-        "log_normal_",
-        "geometric_",
-        "random_",
-        "bernoulli_",
-    )
+    for name in """uniform_ normal_ fill_ zero_ exponential_ cauchy_ log_normal_ geometric_ random_ bernoulli_""".split()
 )
 EMPTY = (
     torch.empty,
@@ -49,14 +52,18 @@ class _Watching(torch.overrides.TorchFunctionMode):
     for which `take` returned True.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
-        self.held, self.kinds, self.seen = {}, {}, {}
+        self.held: dict[Place | None, bool] = {}
+        self.kinds: dict[Place, tuple[str, torch.Tensor]] = {}
+        self.seen: dict[int, torch.nn.Parameter] = {}
 
-    def take(self, tensor, kind):
+    def take(self, tensor: torch.Tensor, kind: str) -> bool:
         raise NotImplementedError
 
-    def __torch_function__(self, function, types, args=(), kwargs=None):
+    def __torch_function__(
+        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         kwargs = kwargs or {}
         tensor = args[0] if args else kwargs.get("tensor")
         if (self.is_initializer(function) and self.keeps(tensor)) or self.leaves_out(function, tensor):
@@ -69,22 +76,22 @@ class _Watching(torch.overrides.TorchFunctionMode):
         return result
 
     @staticmethod
-    def is_initializer(function):
+    def is_initializer(function: Any) -> bool:
         return function in INITIALIZES or getattr(function, "__module__", None) == "torch.nn.init"
 
-    def keeps(self, tensor):
+    def keeps(self, tensor: Any) -> bool:
         """Tells whether the tensor holds its placed weight, so that no initializer may change it."""
-        return self.held.get(self.place_of(tensor))
+        return self.held.get(self.place_of(tensor), False)
 
-    def leaves_out(self, function, tensor):
+    def leaves_out(self, function: Any, tensor: Any) -> bool:
         """Tells whether an operation that is no initializer has to be skipped."""
         return False
 
-    def look(self, operands, result):
+    def look(self, operands: Any, result: Any) -> None:
         """A hook after each operation."""
 
     @staticmethod
-    def place_of(tensor):
+    def place_of(tensor: Any) -> Place | None:
         """Returns the address and number of elements. Returns None for tensors without memory (lazy modules, meta
         tensors)."""
         try:
@@ -97,7 +104,7 @@ class _Watching(torch.overrides.TorchFunctionMode):
         except (AttributeError, RuntimeError, ValueError):
             return None
 
-    def note(self, tensor, kind):
+    def note(self, tensor: Any, kind: str) -> None:
         place = self.place_of(tensor)
         if place is None:
             return
@@ -105,7 +112,7 @@ class _Watching(torch.overrides.TorchFunctionMode):
         if kind == "drawn":
             self.held[place] = self.take(tensor, kind)
 
-    def register_one(self, parameter):
+    def register_one(self, parameter: torch.nn.Parameter) -> None:
         place = self.place_of(parameter)
         if place is None:
             return
@@ -114,35 +121,36 @@ class _Watching(torch.overrides.TorchFunctionMode):
         if kind != "drawn":
             self.held[place] = self.take(parameter, kind)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         self.register = torch.nn.Module.register_parameter
 
-        def register(module, name, parameter):
+        def register(module: torch.nn.Module, name: str, parameter: torch.nn.Parameter | None) -> None:
             if parameter is not None and id(parameter) not in self.seen:
                 self.seen[id(parameter)] = parameter
                 self.register_one(parameter)
             self.register(module, name, parameter)
 
-        torch.nn.Module.register_parameter = register
-        return super().__enter__()
+        torch.nn.Module.register_parameter = register  # type: ignore[method-assign, assignment]
+        super().__enter__()  # type: ignore[no-untyped-call]
+        return self
 
-    def __exit__(self, *error):
-        torch.nn.Module.register_parameter = self.register
-        return super().__exit__(*error)
+    def __exit__(self, *error: Any) -> None:
+        torch.nn.Module.register_parameter = self.register  # type: ignore[method-assign]
+        super().__exit__(*error)  # type: ignore[no-untyped-call]
 
 
 class Order(_Watching):
     """Records how a model's parameters were made, in order."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
-        self.events = []
+        self.events: list[tuple[torch.Tensor, str, Place | None]] = []
 
-    def take(self, tensor, kind):
+    def take(self, tensor: torch.Tensor, kind: str) -> bool:
         self.events.append((tensor, kind, self.place_of(tensor)))
         return False
 
-    def of(self, model):
+    def of(self, model: torch.nn.Module) -> Expected:
         """Returns `[(name in the state dict, kind, shape)]`."""
         names = {self.place_of(parameter): name for name, parameter in model.named_parameters()}
         return [
@@ -158,12 +166,13 @@ class Following(_Watching):
     - `wide`: extents of 1 are ignored, as between a linear layer and a convolution with a window of 1.
     """
 
-    def __init__(self, expected, by_hand=False, wide=False):
+    def __init__(self, expected: Expected, by_hand: bool = False, wide: bool = False) -> None:
         super().__init__()
         self.expected, self.by_hand, self.wide = expected, by_hand, wide
-        self.found, self.places = [], {}  # (name, tensor) of each matched tensor; names by place
+        self.found: list[tuple[str, torch.Tensor]] = []
+        self.places: dict[Place | None, str] = {}  # names by place
 
-    def take(self, tensor, kind):
+    def take(self, tensor: torch.Tensor, kind: str) -> bool:
         if len(self.found) == len(self.expected) or not tensor.dtype.is_floating_point:
             return False
         name, wanted, shape = self.expected[len(self.found)]
@@ -174,27 +183,27 @@ class Following(_Watching):
         self.places[self.place_of(tensor)] = name
         return self.give(name, tensor)
 
-    def give(self, name, tensor):
+    def give(self, name: str, tensor: torch.Tensor) -> bool:
         """Handles a match. Returns whether initializers have to skip the tensor."""
         return False
 
-    def extents(self, shape):
+    def extents(self, shape: Sequence[int]) -> list[int]:
         return [extent for extent in shape if extent != 1 or not self.wide]
 
-    def keeps(self, tensor):
+    def keeps(self, tensor: Any) -> bool:
         place = self.place_of(tensor)
         if self.by_hand and place is not None and place not in self.places:
             self.held[place] = self.take(tensor, "empty")
         return super().keeps(tensor)
 
-    def register_one(self, parameter):
+    def register_one(self, parameter: torch.nn.Parameter) -> None:
         if self.place_of(parameter) not in self.places:
             super().register_one(parameter)
 
-    def has_all(self):
+    def has_all(self) -> bool:
         return len(self.found) == len(self.expected) > 0
 
-    def values(self):
+    def values(self) -> Weights:
         """Returns the present contents by name."""
         return {name: tensor.detach() for name, tensor in self.found}
 
@@ -203,26 +212,36 @@ class Placing(Following):
     """Places into each matched tensor its entry of `weights`. `bare` has the names of parameters whose initialization
     continues with operations in place, which are skipped too."""
 
-    def __init__(self, expected, weights, by_hand=False, wide=False, bare=frozenset()):
+    def __init__(
+        self,
+        expected: Expected,
+        weights: Weights,
+        by_hand: bool = False,
+        wide: bool = False,
+        bare: frozenset[str] = frozenset(),
+    ) -> None:
         super().__init__(expected, by_hand, wide)
         self.weights, self.bare = weights, bare
-        self.given, self.read, self.rewritten, self.registered = set(), set(), set(), {}
+        self.given: set[int | None] = set()  # memories of placed weights
+        self.read: set[int | None] = set()  # those from which another tensor was computed
+        self.rewritten: set[Place | None] = set()
+        self.registered: dict[int, Place | None] = {}
 
-    def give(self, name, tensor):
+    def give(self, name: str, tensor: torch.Tensor) -> bool:
         self.given.add(_memory_of(tensor))
         with torch.no_grad(), torch._C.DisableTorchFunction():
             tensor.copy_(self.weights[name].reshape(tensor.shape))
         return True
 
-    def keeps(self, tensor):
+    def keeps(self, tensor: Any) -> bool:
         return super().keeps(tensor) and not self.is_moved(tensor)
 
-    def leaves_out(self, function, tensor):
+    def leaves_out(self, function: Any, tensor: Any) -> bool:
         if not _is_in_place(function) or self.place_of(tensor) not in self.places:
             return False
         return not self.is_moved(tensor) and self.places[self.place_of(tensor)] in self.bare
 
-    def is_moved(self, tensor):
+    def is_moved(self, tensor: Any) -> bool:
         """Tells whether another tensor was computed from the placed weight. Then the weight is used there, and later
         writes to this tensor are allowed."""
         if _memory_of(tensor) not in self.read:
@@ -230,38 +249,39 @@ class Placing(Following):
         self.rewritten.add(self.place_of(tensor))
         return True
 
-    def look(self, operands, result):
+    def look(self, operands: Any, result: Any) -> None:
         made = {_memory_of(t) for t in tree_leaves(result) if isinstance(t, torch.Tensor)}
         if made:
             self.read |= {
                 _memory_of(t) for t in tree_leaves(operands) if isinstance(t, torch.Tensor)
             } & self.given - made
 
-    def register_one(self, parameter):
+    def register_one(self, parameter: torch.nn.Parameter) -> None:
         self.registered[id(parameter)] = self.place_of(parameter)
         super().register_one(parameter)
 
-    def moved(self, model):
+    def moved(self, model: torch.nn.Module) -> set[str]:
         """Returns the names of parameters that were written after another tensor was computed from them."""
         return {name for name, p in model.named_parameters() if self.registered.get(id(p)) in self.rewritten}
 
 
-def _is_in_place(function):
+def _is_in_place(function: Any) -> bool:
     """Tells whether a function changes its tensor in place, as mul_ (also called by *=). `__mul__` and requires_grad_
     do not."""
     name = getattr(function, "__name__", "")
     return name.endswith("_") and not name.endswith("__") and name != "requires_grad_"
 
 
-def _memory_of(tensor):
+def _memory_of(tensor: Any) -> int | None:
     try:
         with torch._C.DisableTorchFunction():
-            return tensor.untyped_storage().data_ptr()
+            address: int = tensor.untyped_storage().data_ptr()
+            return address
     except (AttributeError, NotImplementedError, RuntimeError):
         return None
 
 
-def _changed(model, weights):
+def _changed(model: torch.nn.Module, weights: Weights) -> set[str]:
     """Returns the names of parameters that hold neither their own weight nor another one."""
     own = {
         name: p for name, p in model.named_parameters() if name in weights and p.shape == weights[name].shape
@@ -269,11 +289,11 @@ def _changed(model, weights):
     return {name for name, p in own.items() if not any(_equal(p, w) for w in weights.values())}
 
 
-def _equal(one, other):
+def _equal(one: torch.Tensor, other: torch.Tensor) -> bool:
     return one.shape == other.shape and torch.equal(one.detach(), other.detach().to(one))
 
 
-def _near(one, other):
+def _near(one: torch.Tensor, other: torch.Tensor) -> bool:
     """Tells whether they are equal except for a few roundings."""
     few = 8 * torch.finfo(one.dtype).eps
     one, other = (t.detach().double().cpu().reshape(-1) for t in (one, other))
@@ -285,19 +305,27 @@ def _near(one, other):
 WAYS = ((False, False), (True, False), (True, True))  # by_hand and wide: the strictest first
 
 
-def _placed(construct, expected, weights, way=WAYS[0], bare=frozenset()):
+def _placed(
+    construct: Construct,
+    expected: Expected,
+    weights: Weights,
+    way: Way = WAYS[0],
+    bare: frozenset[str] = frozenset(),
+) -> tuple[torch.nn.Module, Placing]:
     with Placing(expected, weights, *way, bare) as placed:
         return construct(), placed
 
 
-def _values(construct, expected, way=WAYS[0]):
+def _values(construct: Construct, expected: Expected, way: Way = WAYS[0]) -> Weights:
     """Returns the values with which a constructor initializes the expected parameters."""
     with Following(expected, *way) as followed:
         construct()
     return followed.values()
 
 
-def _tried(construct, expected, weights):
+def _tried(
+    construct: Construct, expected: Expected, weights: Weights
+) -> tuple[torch.nn.Module, Placing, Way]:
     """Returns `(model, its Placing, the way)` for the first way in which all weights are placed."""
     tried = []
     for way in WAYS if expected else WAYS[:1]:
@@ -307,7 +335,9 @@ def _tried(construct, expected, weights):
     return tried[0]
 
 
-def _initialized(construct, own, expected, weights, placed, way):
+def _initialized(
+    construct: Construct, own: Construct, expected: Expected, weights: Weights, placed: Placing, way: Way
+) -> frozenset[str]:
     """Returns the names of parameters whose initialization changes the placed weight, such as a draw that is
     multiplied afterwards.
 
@@ -334,11 +364,13 @@ def _initialized(construct, own, expected, weights, placed, way):
     )
 
 
-def _others(weights):
+def _others(weights: Weights) -> Weights:
     return {name: w * 0.5 + 0.25 if w.is_floating_point() else w for name, w in weights.items()}
 
 
-def constructed(construct, own, expected, weights):
+def constructed(
+    construct: Construct, own: Construct, expected: Expected, weights: Weights
+) -> tuple[torch.nn.Module, bool, frozenset[str]]:
     """Returns `(model, whether all weights were placed, names of folded parameters)`.
 
     `construct` and the task's `own` start from the same seed. A folded parameter satisfies one of two conditions, and

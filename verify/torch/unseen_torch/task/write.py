@@ -1,17 +1,23 @@
 """Writes a problem's folder from a description: NAME.task, NAME.space, NAME.seen, NAME.host.seen, README.md, the
 source."""
 
+from __future__ import annotations
+
 import json
 import math
 import os
+from typing import Any
 
 from . import expression, host_configs
+from .description import AxisEntry, Description, Extent, InputEntry, OutputEntry, PowerLaw
+from .expression import Sizes
+from .source import Source
 
 MOST_ELEMENTS = 31  # a tensor has at most 2^31 elements
 MOST_SCRATCH = 33  # an intermediate tensor has at most 2^33
 
 
-def _tiles(axis):
+def _tiles(axis: AxisEntry) -> list[int]:
     tiles = {
         t
         for t in (8, 32, 64, 128, 256, axis["value"])
@@ -20,17 +26,17 @@ def _tiles(axis):
     return sorted(tiles)
 
 
-def _elements(shape):
+def _elements(shape: list[Extent]) -> str | None:
     """Returns the product of extents as a text, or None if it is constant."""
     parts = [str(e) if isinstance(e, int) or e.isidentifier() else f"({e})" for e in shape if e != 1]
     return "*".join(parts) if any(not isinstance(e, int) for e in shape) else None
 
 
-def _steps(text):
+def _steps(text: str) -> int:
     return sum(text.count(c) for c in "+-*/%^<>=") * 2
 
 
-def bounds(task):
+def bounds(task: Description) -> list[str]:
     """Returns limits that keep tensors and intermediate results in memory."""
     lines = []
     for tensor in (
@@ -52,7 +58,7 @@ def bounds(task):
     return [line for line in lines if expression.evaluate(line, published)]
 
 
-def space(task):
+def space(task: Description) -> str:
     """Returns the text of the contract."""
     lines = [
         f"# {task['name']}: imported from {task['source']['file']}; what each line says was found by running it"
@@ -84,14 +90,14 @@ def space(task):
     return "\n".join(lines + (steps + named + most)[:32] + fixed) + "\n"
 
 
-def _legal(task, sizes):
+def _legal(task: Description, sizes: Sizes) -> bool:
     inside = all(
         a["low"] <= sizes[a["name"]] <= a["high"] and sizes[a["name"]] % a["step"] == 0 for a in task["axes"]
     )
     return inside and all(expression.evaluate(t, sizes) for t in task["limits"] + bounds(task))
 
 
-def seen(task):
+def seen(task: Description) -> str:
     """Returns the text of the published configurations."""
     lines = [f"# {task['name']}: as published"]
     for published in task["published"]:
@@ -111,16 +117,16 @@ def seen(task):
     return "\n".join(lines) + "\n"
 
 
-def law_at(law, sizes):
-    """Evaluates a power law of describe.py at these sizes."""
-    value = law["coefficient"] * math.prod(sizes[n] ** p for n, p in law["powers"].items())
+def law_at(law: PowerLaw, sizes: Sizes) -> float:
+    """Evaluates a power law of extents.py at these sizes."""
+    value: float = law["coefficient"] * math.prod(sizes[n] ** p for n, p in law["powers"].items())
     for name, power in law["below"].items():
         if sizes[name] < law["base"][name]:
             value *= (sizes[name] / law["base"][name]) ** (power - law["powers"].get(name, 0))
     return value
 
 
-def cost(task, sizes):
+def cost(task: Description, sizes: Sizes) -> float:
     """Estimates the work for the right answers of a configuration on a CPU.
 
     An element of the greatest intermediate tensor counts as a thousand operations. Each answer takes several
@@ -129,7 +135,7 @@ def cost(task, sizes):
     return law_at(task["flops"], sizes) + 1000 * law_at(task["scratch"], sizes)
 
 
-def host_seen(task):
+def host_seen(task: Description) -> str:
     """Returns the published configurations for a CPU: unchanged if affordable, else smaller ones."""
     published = [line for line in seen(task).splitlines() if not line.startswith("#")]
     stand_ins = [
@@ -145,27 +151,28 @@ def host_seen(task):
     return "\n".join([f"# {task['name']}: {title}", *lines]) + "\n"
 
 
-def _sizes(line):
+def _sizes(line: str) -> Sizes:
     return {
         word.split("=")[0]: int(word.split("=")[1]) for word in line.split() if not word.startswith("input=")
     }
 
 
-def _scalar(entry):
+def _scalar(entry: InputEntry) -> Any:
     """Describes an input that is no tensor."""
     if "form" in entry:
         return f"{entry['factor']:g} * {entry['form']}({entry['of']})"
     return entry.get("expression", entry["value"])
 
 
-def _shape(tensor):
+def _shape(tensor: InputEntry | OutputEntry) -> str:
     """Describes a shape. Extents that depend on values have a greatest one."""
-    dims = tensor.get("varying", ())
+    dims: Any = tensor.get("varying", ())
     words = [f"up to {n}" if d in dims else str(n) for d, n in enumerate(tensor["shape"])]
-    return f"[{', '.join(words)}]" + (f", extents of {tensor['length_of']}" if "length_of" in tensor else "")
+    of = tensor.get("length_of")
+    return f"[{', '.join(words)}]" + (f", extents of {of}" if of else "")
 
 
-def readme(task):
+def readme(task: Description) -> str:
     """Returns the text of the folder's page."""
     stays = {a["name"]: f"stays: {a['why'].removeprefix('fixed: ')}" for a in task["fixed"] if a["why"]}
     rows = "\n".join(
@@ -191,7 +198,7 @@ def readme(task):
     )
 
 
-def write(task, source, directory):
+def write(task: Description, source: Source, directory: str) -> None:
     """Writes all files of the folder. The directory exists."""
     name = task["name"]
     texts = {

@@ -1,0 +1,118 @@
+"""The classes of NAME.task: the published one and those beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import torch
+
+from . import input_domain, overflow_inputs, scaled_inputs
+from .description import ClassEntry, Fill, InputEntry
+from .observed import Centre
+
+Kind = tuple[str, str, list[Fill]]  # name, description and fills of the real inputs of a class
+
+CLASS_DATA: dict[
+    str, Callable[[int], tuple[str, Fill]]
+] = {  # a class's description and fill, by its greatest magnitude
+    "signed": lambda most: ("both signs, deviation 1", {"kind": "normal", "b": 1}),
+    "wide": lambda most: (
+        f"magnitudes from 2^-6 to {most}, both signs",
+        {"kind": "wide", "a": -6, "b": int(math.log2(most)) - 1},
+    ),
+    "needle": lambda most: (
+        "one element of every row far above the rest, at ends and tile edges",
+        {"kind": "peak", "a": most, "b": 1},
+    ),
+    "integers": lambda most: (
+        f"whole numbers up to {most}, a quarter of them 0",
+        {"kind": "integers", "b": most, "density": 0.75},
+    ),
+}
+
+
+def kinds(model: torch.nn.Module, inputs: list[Any], domains: list[str]) -> list[Kind]:
+    """Returns every class of real inputs beside the published one."""
+    reals = domains.count("real")
+    told = [
+        (kind, *CLASS_DATA[kind](most))
+        for kind, most in input_domain.allowed_classes(model, inputs, domains).items()
+    ]
+    kinds: list[Kind] = [(kind, shows, [fill] * reals) for kind, shows, fill in told]
+    searches: tuple[tuple[str, Callable[[], Centre | None], str], ...]
+    searches = (
+        (
+            "beyond",
+            lambda: overflow_inputs.about(model, inputs, domains, False),
+            "about {}, where exponentials overflow and a softmax's answer does not",
+        ),
+        (
+            "below",
+            lambda: overflow_inputs.about(model, inputs, domains, True),
+            "about {}, where all that a greatest one is looked for among is far below 0",
+        ),
+        (
+            "above",
+            lambda: overflow_inputs.above(model, inputs, domains),
+            "about {}, where all that a least one is looked for among is far above 0",
+        ),
+    )
+    for name, search, shows in searches:
+        found = search()
+        if found:
+            about = [sign * found[0] for sign in found[1]]
+            kinds.append(
+                (
+                    name,
+                    shows.format(" and ".join(str(a) for a in dict.fromkeys(about))),
+                    [{"kind": "normal", "a": a, "b": 1} for a in about],
+                )
+            )
+    parts = scaled_inputs.fills(model, inputs, domains)
+    if parts:
+        zeros = parts[0]["density"] < 1
+        kinds.append(
+            (
+                "uneven",
+                f"samples, rows or columns of unlike size, some of them {'all 0' if zeros else 'a thousandth of others'}",
+                parts,
+            )
+        )
+    return kinds
+
+
+ENDS = ("needle", "integers", "ends")
+
+
+def _of_class(kind: str, entry: InputEntry, published: Fill, given: Iterator[Fill]) -> Fill:
+    """Returns an input's fill in a class other than the published one. `given` holds the fills of the real inputs."""
+    if entry["domain"] == "real":
+        return next(given, published)
+    return {**published, "density": 0.5} if kind in ENDS and published["kind"] == "index" else published
+
+
+def classes(
+    model: torch.nn.Module,
+    inputs: list[Any],
+    entries: list[InputEntry],
+    fills: Sequence[Fill | None],
+    domains: list[str],
+) -> list[ClassEntry]:
+    """Returns the published class, whose fills are `fills`, and the classes of real inputs."""
+    published = {e["name"]: fill for e, fill in zip(entries, fills) if fill}
+    made: list[ClassEntry] = [
+        {"name": "published", "shows": "as the task's get_inputs draws", "fill": published}
+    ]
+    found = kinds(model, inputs, domains)
+    if not found and any(fill["kind"] == "index" for fill in published.values()):
+        found = [
+            ("ends", "whole numbers that are often their first or their last, now and then all of them", [])
+        ]
+    for kind, shows, filled in found:
+        given = iter(filled)
+        tensors = [e for e in entries if "shape" in e]
+        fill = {e["name"]: _of_class(kind, e, published[e["name"]], given) for e in tensors}
+        made.append({"name": kind, "shows": shows, "fill": fill})
+    return made
