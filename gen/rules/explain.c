@@ -67,7 +67,7 @@ int explainer_ask(struct explainer *ex, const struct config *config)
 
 bool explainer_may_run(const struct explainer *ex)
 {
-    return !ex->stopped && ex->runs < ex->most_runs;
+    return !ex->stopped && ex->runs < ex->most_runs && ex->trials < ex->capacity;
 }
 
 /* --- does it repeat? --- */
@@ -340,13 +340,13 @@ static bool is_right(int right, int asked)
     return share.value >= LEAST_RIGHT && share.low >= SURELY_RIGHT;
 }
 
-/* Returns whether the rule is right on either side over all trials, and on the simplest failure, which is
- * reported beside it. Fresh runs alone do not suffice. A rule that was dropped and adopted again counts them
- * anew, and a wrong rule eventually has a lucky streak. Published points do not count, since a kernel may
- * have memorised them. */
+/* Returns whether the rule is right on either side over all trials, and holds on most failures. The simplest
+ * one, which is reported beside it, must be among these. Fresh runs alone do not suffice. A rule that was
+ * dropped and adopted again counts them anew, and a wrong rule has a lucky streak in the end. Published
+ * points do not count, since a kernel may have memorised them. */
 static bool holds_overall(const struct explainer *ex, const struct guess *rule)
 {
-    int asked[2] = {0}, right[2] = {0};
+    int asked[2] = {0}, right[2] = {0}, fails = 0;
     if (!guess_holds(ex, rule, trial_values(ex, simplest_failure(ex))))
         return false;
     for (int t = 0; t < ex->trials; t++) {
@@ -355,8 +355,9 @@ static bool holds_overall(const struct explainer *ex, const struct guess *rule)
             continue;
         asked[says]++;
         right[says] += says == bit_of(ex->fails, t);
+        fails += bit_of(ex->fails, t);
     }
-    return is_right(right[0], asked[0]) && is_right(right[1], asked[1]);
+    return is_right(right[0], asked[0]) && is_right(right[1], asked[1]) && right[1] >= SURELY_RIGHT * fails;
 }
 
 static void judge(const struct explainer *ex, const struct standing *standing, struct rule *out)
@@ -405,8 +406,7 @@ static void score(const struct explainer *ex, const struct guess *rule, struct r
     out->recall = fails ? (double)both / fails : 0;
 }
 
-/* Drops terms with too little support. Reports the rule if it is still right on both sides, or else if it is
- * certain on one. */
+/* Drops terms with too little support. Reports the rule if it is still right on both sides. */
 static void settle(const struct explainer *ex, struct standing *standing, struct rule *out)
 {
     if (terms_drop_weak(ex, &standing->rule) > 0) {
@@ -421,8 +421,6 @@ static void settle(const struct explainer *ex, struct standing *standing, struct
         score(ex, &standing->rule, out);
         limits_tell(ex, &standing->rule, out->limit, sizeof out->limit);
         tell_exceptions(ex, &standing->rule, out);
-    } else {
-        sided_tell(ex, &standing->rule, standing->since, out);
     }
 }
 
@@ -442,9 +440,9 @@ static int explain_known(struct explainer *ex, int known, struct rule *out)
             support_terms(ex, standing);
         if (result == 0 && always)
             judge(ex, standing, out);
-        if (result == 0 && out->present) {
+        if (result == 0 && out->present)
             settle(ex, standing, out);
-        } else if (result == 0) {
+        if (result == 0 && !out->present) {
             /* a one-sided rule may cover configurations that fail with some inputs only, so all passes
              * count */
             doubt_forget(ex);

@@ -193,6 +193,19 @@ static void move_tiled(struct explainer *ex, const struct quantity *quantity, in
     config->value[tiled] = pool_into_domain(&ex->space->domain[tiled], moved);
 }
 
+/* Moves one of the tiled axes so that their tiles multiply to the value, or nearly. */
+static void move_grid(struct explainer *ex, const struct quantity *grid, int64_t value, struct config *config)
+{
+    const bool first = below(ex, 2);
+    const int64_t tile = first ? grid->tile : grid->other_tile;
+    const int64_t other = first ? grid->other_tile : grid->tile;
+    const int axis = grid->axis[first ? 0 : 1], against = grid->axis[first ? 1 : 0];
+    const int64_t beside = (config->value[against] + other - 1) / other;
+    const int64_t wanted = value / (beside > 0 ? beside : 1) + (int64_t)below(ex, 2);
+    const int64_t moved = limited_product(wanted, tile) - (int64_t)below(ex, (uint64_t)tile);
+    config->value[axis] = pool_into_domain(&ex->space->domain[axis], moved);
+}
+
 /* Moves one axis so that the quantity gets, or nearly gets, the value. */
 static void move_to(struct explainer *ex, const struct quantity *quantity, int64_t value,
                     struct config *config)
@@ -204,6 +217,10 @@ static void move_to(struct explainer *ex, const struct quantity *quantity, int64
     int64_t moved = value;
     if (quantity->kind == QUANTITY_TILED_PRODUCT) {
         move_tiled(ex, quantity, value, config);
+        return;
+    }
+    if (quantity->kind == QUANTITY_GRID) {
+        move_grid(ex, quantity, value, config);
         return;
     }
     if (quantity->kind == QUANTITY_PRODUCT && quantity->count > 1 && below(ex, 2))

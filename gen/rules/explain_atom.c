@@ -183,8 +183,9 @@ double atom_cost(const struct atom *atom, const struct quantity *quantity, const
     case ATOM_REMAINDER: cost = remainder_cost(atom, quantity, space); break;
     case ATOM_ABOVE:
         cost = atom_threshold_cost(quantity, space, atom->a);
-        if (quantity_is_axis(quantity) && atom->a == space->domain[quantity->axis[0]].low)
-            cost = 2; /* natural conditions: pad > 0, cols > 1 */
+        if (quantity_is_axis(quantity) ? atom->a == space->domain[quantity->axis[0]].low
+                                       : quantity->kind == QUANTITY_DERIVED && atom->a == 0)
+            cost = 2; /* natural conditions: pad > 0, cols > 1, idle > 0 */
         break;
     case ATOM_POWER: cost = 2.5; break;
     case ATOM_SET: cost = set_cost(quantity, atom->a); break;

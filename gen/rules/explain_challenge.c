@@ -258,11 +258,12 @@ bool challenge_suffices(const struct challenges *challenges, int term)
 
 /* --- thresholds --- */
 
-/* Returns whether the value is within a factor of NEAR of the threshold, on either side. */
+/* Returns whether the value is within a factor of NEAR of the threshold, on either side. The least values of
+ * derived sizes and paddings are 0, so both numbers are counted from 1. */
 static bool is_near(const struct atom *atom, int64_t value)
 {
-    const int64_t a = atom->a > 0 ? atom->a : 1;
-    return value > a / NEAR && value / NEAR <= a;
+    const int64_t a = atom->a + 1, v = value + 1;
+    return v > a / NEAR && v / NEAR <= a;
 }
 
 bool threshold_is_sharp(const struct explainer *ex, const struct guess *rule, int term)

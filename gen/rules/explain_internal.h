@@ -40,7 +40,9 @@ enum quantity_kind {
     /* order of a derived size and axis `against` or derived size `second`, as in QUANTITY_ORDER */
     QUANTITY_SIZE_ORDER,
     QUANTITY_SIZE_PRODUCT,  /* product of a derived size, the derived size `second` and axis `against` */
+    QUANTITY_SIZE_OFFSET,   /* (axis `against` - 1) * a derived size: the offset of the last row */
     QUANTITY_TILED_PRODUCT, /* axis[1] * (axis[0] / tile, rounded up): rows padded to whole tiles */
+    QUANTITY_GRID,          /* tiles of axis[0] times tiles of axis[1] of `other_tile`: blocks of a grid */
     QUANTITY_CHOICE         /* the index of axis[0]'s choice */
 };
 
@@ -49,9 +51,9 @@ enum { ORDER_LESS, ORDER_SAME, ORDER_MORE };
 struct quantity {
     enum quantity_kind kind;
     int count, axis[QUANTITY_AXES]; /* a product has at most MOST_FACTORS */
-    int64_t tile;
+    int64_t tile, other_tile;
     int derived, second; /* indices into the problem's table of derived sizes; `second` -1: none */
-    int against;         /* index of the axis in an order or a product of sizes; -1: none */
+    int against;         /* index of the axis in an order, a product or an offset of sizes; -1: none */
     double cost;
     int64_t listed[MOST_VALUES]; /* values worth an equality test: those of the seen set, and of a list */
     int listed_count;
@@ -172,7 +174,10 @@ struct explainer {
     struct pcg *stream;
     explain_run run;
     void *data;
-    int runs, most_runs, extra_runs; /* extra_runs: left beyond most_runs, for terms with little support */
+    int runs, most_runs;
+    /* runs left beyond most_runs: for terms with little support, and for one-sided rules if no two-sided rule
+     * stands */
+    int extra_runs, sided_runs;
     struct explain_trial again[MOST_AGAIN]; /* failing trials that were run with another seed */
     int agains;
     bool stopped;
@@ -182,19 +187,6 @@ struct explainer {
 int explainer_open(struct explainer *ex, const struct space *space, const struct draw_caps *caps,
                    const struct config_list *seen, int known, int runs, uint64_t seed);
 void explainer_close(struct explainer *ex);
-
-/* Runs beyond those allowed, for terms with little support. */
-static inline int explainer_extra_runs(int runs)
-{
-    return runs * 3 / 4;
-}
-
-/* Further runs beyond those, for challenges of each term of a one-sided rule. They are made only if no
- * two-sided rule stands. */
-static inline int explainer_challenge_runs(int runs)
-{
-    return runs;
-}
 
 void explainer_learn(struct explainer *ex, const struct config *config, bool fails);
 
@@ -355,10 +347,6 @@ bool threshold_is_sharp(const struct explainer *ex, const struct guess *rule, in
 /* Looks for a rule that is certain on one side if there is no two-sided rule, with the remaining runs.
  * Returns 0, or -1 when memory is out. */
 int explain_sided(struct explainer *ex, struct rule *out);
-
-/* Counts the fresh runs, those from trial `since` on, in *out, and determines on which side the rule is
- * certain. Writes the rule to *out, or keeps its reason. */
-void sided_tell(const struct explainer *ex, const struct guess *rule, int since, struct rule *out);
 
 /* Counts the failures that a confirmed rule explains. If some lie outside it, the rule becomes a partial one,
  * and these are listed. */

@@ -20,7 +20,9 @@ static int usual_count(const struct quantity *quantity)
     case QUANTITY_OFFSET:
     case QUANTITY_SIZE_ORDER:
     case QUANTITY_SIZE_PRODUCT:
+    case QUANTITY_SIZE_OFFSET:
     case QUANTITY_TILED_PRODUCT:
+    case QUANTITY_GRID:
     case QUANTITY_ORDER: return 0;
     case QUANTITY_REMAINDER: return SMALL_USUAL;
     case QUANTITY_PRODUCT: return quantity->count <= 3 ? USUAL : 0;
@@ -70,8 +72,9 @@ int explainer_open(struct explainer *ex, const struct space *space, const struct
     ex->space = space;
     ex->seen = seen;
     ex->most_runs = runs;
-    ex->extra_runs = explainer_extra_runs(runs);
-    ex->capacity = known + runs + explainer_extra_runs(runs) + explainer_challenge_runs(runs) + 1;
+    ex->extra_runs = runs * 3 / 4;
+    ex->sided_runs = runs;
+    ex->capacity = known + runs + ex->extra_runs + ex->sided_runs + 1;
     ex->words = (ex->capacity + 63) / 64;
     ex->costing = costing_of(space, caps);
     ex->quantities = quantity_list(space, seen, ex->quantity);

@@ -6,12 +6,13 @@
 
 enum { MOST_TILE_BITS = 10 }; /* tile sizes of 2..1024 */
 enum {
-    LEAST_TILED = 16,    /* with smaller tiles, the tiled product is nearly the product */
-    ROOM_FOR_TILED = 640 /* quantities */
+    LEAST_TILED = 16,     /* with smaller tiles, the tiled product is nearly the product */
+    ROOM_FOR_TILED = 640, /* quantities */
+    ROOM_FOR_GRIDS = 400
 };
 
 static const double product_cost[] = {0, 0, 3, 4.5, 6}, offset_cost = 4, derived_cost = 1.5,
-                    size_order_cost = 2, size_product_cost = 3.5, tiled_cost = 5.5;
+                    size_order_cost = 2, size_product_cost = 3.5, tiled_cost = 5.5, grid_cost = 6;
 
 static void insert_value(int64_t *list, int *count, int64_t value)
 {
@@ -223,6 +224,23 @@ static void add_two_sizes(struct listing *listing, const struct quantity *first,
     add_size_products(listing, &quantity, size_product_cost + 1.5);
 }
 
+/* Adds the offset of the last row, if rows lie this size apart. */
+static void add_size_offsets(struct listing *listing, const struct quantity *derived)
+{
+    const struct problem *problem = listing->space->problem;
+    for (int i = 0; problem->derived[derived->derived].of_axes && problem->axes[i].name; i++) {
+        struct quantity quantity = *derived;
+        if (!domain_is_number(listing->space, i) || listing->space->domain[i].value_count > 0 ||
+            listing->space->domain[i].low < 1)
+            continue;
+        quantity.kind = QUANTITY_SIZE_OFFSET;
+        quantity.against = i;
+        quantity.cost = offset_cost;
+        depend_on(&quantity, i);
+        add(listing, quantity);
+    }
+}
+
 static void add_derived(struct listing *listing)
 {
     const struct problem *problem = listing->space->problem;
@@ -235,6 +253,7 @@ static void add_derived(struct listing *listing)
         add(listing, size[i]);
         add_size_orders(listing, &size[i]);
         add_size_products(listing, &size[i], size_product_cost);
+        add_size_offsets(listing, &size[i]);
         for (int j = 0; j < i; j++)
             add_two_sizes(listing, &size[j], &size[i]);
     }
@@ -259,6 +278,27 @@ static void add_tiled_products(struct listing *listing, const int *axis, int axe
     }
 }
 
+/* Adds the tiles of one axis times those of another: the blocks of a grid. The tiles are equal, or one is
+ * twice the other. */
+static void add_grids(struct listing *listing)
+{
+    const int tiles = listing->count;
+    for (int i = 0; i < tiles; i++)
+        for (int j = i + 1; j < tiles && listing->count < tiles + ROOM_FOR_GRIDS; j++) {
+            const struct quantity *a = &listing->list[i], *b = &listing->list[j];
+            if (a->kind != QUANTITY_TILES || b->kind != QUANTITY_TILES || a->axis[0] == b->axis[0] ||
+                a->tile < LEAST_TILED || b->tile < LEAST_TILED ||
+                (a->tile != b->tile && a->tile != 2 * b->tile && b->tile != 2 * a->tile))
+                continue;
+            add(listing, (struct quantity){.kind = QUANTITY_GRID,
+                                           .count = 2,
+                                           .axis = {a->axis[0], b->axis[0]},
+                                           .tile = a->tile,
+                                           .other_tile = b->tile,
+                                           .cost = grid_cost + (a->tile != b->tile)});
+        }
+}
+
 int quantity_list(const struct space *space, const struct config_list *seen, struct quantity *list)
 {
     struct listing listing = {.space = space, .seen = seen, .list = list};
@@ -277,5 +317,6 @@ int quantity_list(const struct space *space, const struct config_list *seen, str
             add_tiles(&listing, axis[i]);
     add_derived(&listing);
     add_tiled_products(&listing, axis, axes);
+    add_grids(&listing);
     return listing.count;
 }

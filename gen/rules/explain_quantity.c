@@ -19,7 +19,7 @@ bool quantity_is_order(const struct quantity *quantity)
 bool quantity_is_drawn(const struct quantity *quantity)
 {
     return quantity->kind == QUANTITY_DERIVED || quantity->kind == QUANTITY_SIZE_ORDER ||
-           quantity->kind == QUANTITY_SIZE_PRODUCT;
+           quantity->kind == QUANTITY_SIZE_PRODUCT || quantity->kind == QUANTITY_SIZE_OFFSET;
 }
 
 bool quantity_is_single(const struct quantity *quantity)
@@ -101,6 +101,7 @@ int64_t quantity_value_of_sizes(const struct quantity *quantity, const struct co
     case QUANTITY_DERIVED: return first;
     case QUANTITY_SIZE_ORDER: return order_of(first, quantity->second >= 0 ? second : axis);
     case QUANTITY_SIZE_PRODUCT: return times(times(first, second), axis);
+    case QUANTITY_SIZE_OFFSET: return offset(axis, first);
     default: return quantity_value(quantity, config);
     }
 }
@@ -114,6 +115,11 @@ static int64_t value_of_drawn(const struct quantity *quantity, const struct conf
     return quantity_value_of_sizes(quantity, config, size);
 }
 
+static int64_t tiles_of(int64_t extent, int64_t tile)
+{
+    return tile > 0 ? (extent + tile - 1) / tile : 0;
+}
+
 /* No quotient has an axis whose list holds 0: such an axis is a flag. */
 int64_t quantity_value(const struct quantity *quantity, const struct config *config)
 {
@@ -124,14 +130,16 @@ int64_t quantity_value(const struct quantity *quantity, const struct config *con
     case QUANTITY_RATIO: return b > 0 ? a / b : 0;
     case QUANTITY_REMAINDER: return b > 0 ? a % b : 0;
     case QUANTITY_CEILING:
-    case QUANTITY_TILES: return b > 0 ? (a + b - 1) / b : 0;
+    case QUANTITY_TILES: return tiles_of(a, b);
     case QUANTITY_OFFSET: return offset(a, b);
     case QUANTITY_ORDER: return order_of(a, b);
     case QUANTITY_GCD: return gcd(a, b);
     case QUANTITY_DERIVED:
     case QUANTITY_SIZE_ORDER:
-    case QUANTITY_SIZE_PRODUCT: return value_of_drawn(quantity, config);
-    case QUANTITY_TILED_PRODUCT: return times(b, (a + quantity->tile - 1) / quantity->tile);
+    case QUANTITY_SIZE_PRODUCT:
+    case QUANTITY_SIZE_OFFSET: return value_of_drawn(quantity, config);
+    case QUANTITY_TILED_PRODUCT: return times(b, tiles_of(a, quantity->tile));
+    case QUANTITY_GRID: return times(tiles_of(a, quantity->tile), tiles_of(b, quantity->other_tile));
     default: return a;
     }
 }
@@ -180,7 +188,16 @@ int quantity_format(const struct quantity *quantity, const struct problem *probl
         length = snprintf(text, size, "%s*((%s + %lld) / %lld)", b, a, (long long)quantity->tile - 1,
                           (long long)quantity->tile);
         break;
+    case QUANTITY_GRID:
+        length = snprintf(text, size, "(%s + %lld) / %lld * ((%s + %lld) / %lld)", a,
+                          (long long)quantity->tile - 1, (long long)quantity->tile, b,
+                          (long long)quantity->other_tile - 1, (long long)quantity->other_tile);
+        break;
     case QUANTITY_SIZE_PRODUCT: length = format_sizes(quantity, problem, text, size); break;
+    case QUANTITY_SIZE_OFFSET:
+        length = snprintf(text, size, "(%s - 1) * %s", axes[quantity->against].name,
+                          problem->derived[quantity->derived].name);
+        break;
     case QUANTITY_SIZE_ORDER:
     case QUANTITY_DERIVED:
         length = snprintf(text, size, "%s", problem->derived[quantity->derived].name);

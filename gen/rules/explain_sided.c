@@ -19,22 +19,40 @@ struct looking {
     int since[MOST_ATOMS]; /* first trial since each term was adopted, whatever its threshold */
     int fails_inside, inside, passes_outside, outside, turn, tests;
     struct challenges challenges;
-    bool over; /* no runs are left, and failures repeat with other inputs: challenges are not needed */
 };
 
-/* Returns whether the partial rule has all terms of the necessary one and more. Then "every failure has A"
- * with a condition inside it says more than "always when A and B". */
-static bool is_within(const struct guesses *necessary, const struct guesses *partial)
+/* Returns whether one predicate holds wherever another about the same quantity does. */
+static bool is_implied(const struct explainer *ex, const struct atom *atom, const struct atom *by)
+{
+    const struct quantity *quantity = &ex->quantity[atom->quantity];
+    bool implied = atom->quantity == by->quantity;
+    for (int t = 0; t < ex->trials && implied; t++) {
+        const int64_t value = trial_values(ex, t)[atom->quantity];
+        implied = atom_holds(atom, quantity, value) || !atom_holds(by, quantity, value);
+    }
+    return implied;
+}
+
+/* Returns whether the terms of the partial rule imply all those of the necessary one, and it has more terms,
+ * or shares one. Then "every failure has A" with a condition inside it says more than "always when A and
+ * B". */
+static bool is_within(const struct explainer *ex, const struct guesses *necessary,
+                      const struct guesses *partial)
 {
     const struct guess *outer = &necessary->item[0], *inner = &partial->item[0];
-    for (int i = 0; necessary->count > 0 && i < outer->count; i++) {
+    bool same = false;
+    if (necessary->count == 0 || inner->count < outer->count)
+        return false;
+    for (int i = 0; i < outer->count; i++) {
         bool found = false;
-        for (int j = 0; j < inner->count && inner->count > outer->count; j++)
-            found = found || atom_same(&outer->atom[i], &inner->atom[j]);
+        for (int j = 0; j < inner->count; j++) {
+            found = found || is_implied(ex, &outer->atom[i], &inner->atom[j]);
+            same = same || atom_alike(&outer->atom[i], &inner->atom[j]);
+        }
         if (!found)
             return false;
     }
-    return necessary->count > 0;
+    return same || inner->count > outer->count;
 }
 
 /* Counts the run. Returns whether it contradicts the certain side of the rule. */
@@ -97,7 +115,7 @@ static int refit(struct explainer *ex, struct looking *looking)
         return -1;
     if (looking->guesses->count > 0 && search_inner(ex, &looking->guesses->item[0], &inner, &inside))
         gain += inside;
-    if (other > gain && !is_within(looking->guesses, looking->other)) {
+    if (other > gain && !is_within(ex, looking->guesses, looking->other)) {
         *looking->guesses = *looking->other;
         kind = RULE_PARTIAL;
         gain = other;
@@ -190,15 +208,14 @@ static int support(struct explainer *ex, struct looking *looking)
     struct config config;
     const int allowed = ex->most_runs, before = ex->runs;
     int status = 0;
-    ex->most_runs = before + ex->extra_runs + explainer_challenge_runs(allowed);
+    ex->most_runs = before + ex->extra_runs;
     while (status == 0 && explainer_may_run(ex) && pick_support(ex, looking, &config)) {
         const int result = explainer_ask(ex, &config);
         challenge_learn(ex, &looking->challenges, result);
         if (result >= 0 && count(ex, looking, &config, result == 1))
             status = refit(ex, looking);
     }
-    const int left = ex->extra_runs - (ex->runs - before);
-    ex->extra_runs = left > 0 ? left : 0;
+    ex->extra_runs -= ex->runs - before;
     ex->most_runs = allowed + ex->runs - before;
     return status;
 }
@@ -210,8 +227,7 @@ static void drop_term(const struct explainer *ex, struct looking *looking, int a
     guess_remove(&looking->rule, at);
     for (int i = at; i < looking->rule.count; i++)
         looking->since[i] = looking->since[i + 1];
-    if (!looking->over)
-        challenges_recount(ex, &looking->rule, sure_of_failures(looking), &looking->challenges);
+    challenges_recount(ex, &looking->rule, sure_of_failures(looking), &looking->challenges);
 }
 
 /* Returns a term of a necessary condition that is doubtful, or -1. Too few runs support it, it had too few
@@ -221,8 +237,7 @@ static int doubtful_term(const struct explainer *ex, const struct looking *looki
     bool inside;
     const int weakest = terms_weakest(ex, &looking->rule, &inside);
     for (int at = 0; weakest < 0 && at < looking->rule.count; at++)
-        if ((!looking->over && !challenge_suffices(&looking->challenges, at)) ||
-            !threshold_is_sharp(ex, &looking->rule, at))
+        if (!challenge_suffices(&looking->challenges, at) || !threshold_is_sharp(ex, &looking->rule, at))
             return at;
     return weakest;
 }
@@ -316,6 +331,8 @@ static void tell_nearest(const struct explainer *ex, const struct guess *rule, s
     const size_t length = strlen(out->reason);
     int side[2][2] = {{0}};
     struct guess divider;
+    if (out->closest[0]) /* that of an attempt before, with all failures */
+        return;
     tally(ex, rule, side);
     if (side[0][0] + side[0][1] < LEAST_SURE || !excludes_enough(ex, rule, RULE_NECESSARY)) {
         if (!find_divider(ex, &divider))
@@ -401,25 +418,12 @@ static void tell(const struct explainer *ex, struct looking *looking, struct rul
         list_unexplained(ex, &looking->rule, out);
 }
 
-void sided_tell(const struct explainer *ex, const struct guess *rule, int since, struct rule *out)
-{
-    struct looking looking = {.rule = *rule,
-                              .kind = out->passes_outside == out->outside ? RULE_NECESSARY : RULE_PARTIAL,
-                              .gain = PLAIN_GAIN,
-                              .known = true,
-                              .over = true};
-    for (int at = 0; at < rule->count; at++)
-        looking.since[at] = since;
-    tell(ex, &looking, out);
-}
-
 /* --- a few exceptions --- */
 
 /* Failures that are ignored because they lie outside a condition that nearly all others keep. They have
  * another cause, or lie in a corner where another setting amounts to the same. */
 struct exceptions {
-    struct config item[RULE_UNEXPLAINED];
-    int count;
+    int trial[RULE_UNEXPLAINED], count;
 };
 
 /* Takes more of them from the failures. False: there are no more, or too many of them. */
@@ -437,63 +441,58 @@ static bool set_aside(struct explainer *ex, struct exceptions *exceptions)
     for (int t = 0; t < ex->trials; t++)
         if (bit_of(ex->fails, t) && !guess_holds(ex, &divider, trial_values(ex, t))) {
             ex->fails[t / 64] &= ~((uint64_t)1 << t % 64);
-            exceptions->item[exceptions->count++] = ex->config[t];
+            exceptions->trial[exceptions->count++] = t;
         }
     return true;
 }
 
-static void tell_aside(const struct exceptions *exceptions, struct rule *out)
+static void tell_aside(const struct explainer *ex, const struct exceptions *exceptions, struct rule *out)
 {
     int listed = 0;
     while (listed < RULE_UNEXPLAINED && out->unexplained[listed][0])
         listed++;
     for (int i = 0; i < exceptions->count && listed < RULE_UNEXPLAINED; i++)
-        config_format(&exceptions->item[i], out->unexplained[listed++], RULE_LINE_SIZE);
+        config_format(&ex->config[exceptions->trial[i]], out->unexplained[listed++], RULE_LINE_SIZE);
     out->failures += exceptions->count;
     out->recall = (double)out->explained / out->failures;
 }
 
-static void restore_reason(const struct rule *first, struct rule *out)
+/* Looks for a rule of either kind. If none stands, the reason remains. */
+static int attempt(struct explainer *ex, struct guesses *room, struct rule *out)
 {
-    memcpy(out->reason, first->reason, sizeof out->reason);
-    memcpy(out->closest, first->closest, sizeof out->closest);
+    struct looking looking = {.guesses = room, .other = room + 1};
+    if (look(ex, &looking) || support(ex, &looking))
+        return -1;
+    tell(ex, &looking, out);
+    return 0;
 }
 
 /* Once more without them, and without those that this finds. A rule that stands so is confirmed by runs of
  * its own. */
-static int explain_past_exceptions(struct explainer *ex, struct looking *looking, struct rule *out)
+static int explain_past_exceptions(struct explainer *ex, struct guesses *room, struct rule *out)
 {
     struct exceptions exceptions = {.count = 0};
-    const struct rule first = *out;
-    while (!out->present && set_aside(ex, &exceptions)) {
-        *looking = (struct looking){.guesses = looking->guesses, .other = looking->other};
-        if (look(ex, looking) || support(ex, looking))
-            return -1;
-        restore_reason(&first, out);
-        tell(ex, looking, out);
-    }
+    int result = 0;
+    while (result == 0 && !out->present && set_aside(ex, &exceptions))
+        result = attempt(ex, room, out);
     if (out->present)
-        tell_aside(&exceptions, out);
-    else
-        restore_reason(&first, out);
-    return 0;
+        tell_aside(ex, &exceptions, out);
+    for (int i = 0; i < exceptions.count; i++)
+        bit_set(ex->fails, exceptions.trial[i]);
+    return result;
 }
 
 int explain_sided(struct explainer *ex, struct rule *out)
 {
     struct guesses *room = calloc(2, sizeof *room);
-    struct looking looking = {.guesses = room, .other = room ? room + 1 : NULL};
     int result = room ? 0 : -1;
     for (int i = 0; i < ex->agains; i++)
         explainer_learn(ex, &ex->again[i].config, ex->again[i].fails);
+    ex->extra_runs += ex->sided_runs;
     if (result == 0)
-        result = look(ex, &looking);
-    if (result == 0)
-        result = support(ex, &looking);
-    if (result == 0)
-        tell(ex, &looking, out);
+        result = attempt(ex, room, out);
     if (result == 0 && !out->present)
-        result = explain_past_exceptions(ex, &looking, out);
+        result = explain_past_exceptions(ex, room, out);
     free(room);
     return result;
 }

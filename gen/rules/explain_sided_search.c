@@ -204,7 +204,8 @@ static void add_general_pairs(struct sided *sided, struct guesses *out)
  * failures happen to have, or excludes input classes that pass by chance. */
 static bool is_chance(const struct sided *sided, const struct atom *atom)
 {
-    return (atom->kind == ATOM_SET && __builtin_popcountll((unsigned long long)atom->a) > 2) ||
+    return atom->kind == ATOM_SMALL ||
+           (atom->kind == ATOM_SET && __builtin_popcountll((unsigned long long)atom->a) > 2) ||
            (sided->kind == RULE_NECESSARY && atom_is_most_inputs(sided->search.ex, atom));
 }
 
@@ -234,12 +235,11 @@ static void lengthen(struct sided *sided, const struct guess *part, struct guess
     }
 }
 
-/* Returns whether the rule may get further terms. All pairs of single predicates were tried, except sets of
- * several values: as a second term they only list values that failures happen to have. */
+/* Returns whether the rule may get further terms. All pairs of single predicates were tried, except those
+ * with a set of several values, which may be the first term but no second one. */
 static bool may_grow(const struct sided *sided, const struct guess *guess)
 {
-    return guess->count > 1 || (guess->atom[0].kind == ATOM_SET && is_chance(sided, &guess->atom[0]) &&
-                                !atom_is_most_inputs(sided->search.ex, &guess->atom[0]));
+    return guess->count > 1 || (guess->atom[0].kind == ATOM_SET && is_chance(sided, &guess->atom[0]));
 }
 
 /* Adds further terms to the best rules as long as that shortens the description. */

@@ -224,7 +224,7 @@ static void add_equals(struct building *building, int q)
         add_question(building, (struct atom){.quantity = q, .kind = ATOM_EQUAL, .a = quantity->listed[i]});
     if (quantity_is_flag(quantity, building->ex->space))
         return;
-    if (quantity_is_single(quantity) || quantity->kind == QUANTITY_RATIO)
+    if (quantity_is_single(quantity) || quantity->kind == QUANTITY_RATIO || quantity->kind == QUANTITY_TILES)
         add_question(building, (struct atom){.quantity = q, .kind = ATOM_POWER});
     add_sets(building, q);
     add_small_sets(building, q);

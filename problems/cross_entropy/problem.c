@@ -177,10 +177,31 @@ static const struct input_class classes[] = {
 
 /* --- instances --- */
 
+static int64_t pitch_of(const struct config *config)
+{
+    return config_value(config, "vocab") + config_value(config, "pad");
+}
+
+static int64_t derived_pitch(const struct config *config, struct random *shape_random,
+                             struct random *content_random)
+{
+    (void)shape_random;
+    (void)content_random;
+    return pitch_of(config);
+}
+
+static const struct derived derived[] = {{"pitch",
+                                          DERIVED_EVERY,
+                                          {"vocab", "pad"},
+                                          "elements from one row of logits to the next",
+                                          derived_pitch,
+                                          true},
+                                         {0}};
+
 static int measure(const struct config *config, struct random *shape_random, struct instance *out)
 {
     const int64_t rows = config_value(config, "rows"), vocab = config_value(config, "vocab");
-    const int64_t pitch = vocab + config_value(config, "pad");
+    const int64_t pitch = pitch_of(config);
     const double elements = (double)rows * (double)vocab;
     *out =
         (struct instance){.extent = {rows, vocab, pitch, choose_ignore_index(config, shape_random, vocab)},
@@ -211,6 +232,7 @@ const struct problem problem_cross_entropy = {
     .axes = axes,
     .tensors = tensors,
     .arguments = arguments,
+    .derived = derived,
     .arithmetic_class = ARITHMETIC_F32,
     .peak = PEAK_MEMORY,
     .classes = classes,

@@ -225,8 +225,29 @@ START_TEST(terms_of_one_axis_are_written_as_the_plainest_one)
 }
 END_TEST
 
+/* Powers of two of tiles, blocks of a grid, and the pitch of padded rows. */
+static const struct worded numbers[] = {
+    {"softmax", "not pow2((cols + 31) / 32)"},
+    {"gemm_bf16", "(m + 63) / 64 * ((n + 63) / 64) < 12"},
+    {"cross_entropy", "pitch % 4 != 0 and rows > 2"},
+    {"cross_entropy", "(rows - 1) * pitch > 65536"},
+};
+
+START_TEST(numbers_that_launches_and_rows_have_are_found_again)
+{
+    struct error_stats tally = {0};
+    struct ground ground;
+    ground_open(&ground, numbers[_i].problem, 3, UNSEEN, DRAW_SCOUTS, 500);
+    try_worded(&ground, &numbers[_i], ALWAYS, 3, true, &tally);
+    ground_close(&ground);
+    ck_assert_int_eq(tally.right, 1);
+}
+END_TEST
+
 void explain_words_tests(TCase *tcase)
 {
+    tcase_add_loop_test(tcase, numbers_that_launches_and_rows_have_are_found_again, 0,
+                        sizeof numbers / sizeof *numbers);
     tcase_add_loop_test(tcase, terms_of_one_axis_are_written_as_the_plainest_one, 0,
                         sizeof written / sizeof *written);
     tcase_add_test(tcase, conditions_of_more_words_are_explained_with_the_runs_of_quick);
