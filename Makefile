@@ -401,7 +401,7 @@ bench-find:
 
 # Under share/unseen the folders are as they are here: a problem of one's own is compiled with problems/ and reference/, and
 # `unseen new` copies from problems/ and shapes/.
-SHARED := $(wildcard doc/schema/*.json shapes/* problems/*.h reference/*.h problems/*/adapter.py \
+SHARED := $(wildcard doc/schema/*.json shapes/* problems/*.h problems/dtype.def reference/*.h problems/*/adapter.py \
     $(addprefix verify/torch/unseen_torch/,*.py */*.py)) reference/enclosure_host.c reference/enclosure_cuda.cu \
     reference/witness.c $(foreach p,$(PROBLEMS),$(wildcard $(addprefix problems/$(p)/,problem.c *.h baseline.c \
     baseline.cu README.md)))
