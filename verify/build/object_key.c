@@ -114,12 +114,13 @@ static bool write_texts(FILE *out, const struct compiler_command *command, const
 /* --- tools and machine --- */
 
 /* Writes the text of `PROGRAM --version`. */
-static bool write_version(FILE *out, const char *program, const char *expected, const struct build *build)
+static bool write_version(FILE *out, const char *program, const char *expected, const struct build *build,
+                          double timeout)
 {
     char ignored[2048];
     size_t size = 0;
     struct compiler_command command = {.count = 0};
-    const struct compiling compiling = {program, build->directory, build->log, PREPROCESS_SECONDS, false};
+    const struct compiling compiling = {program, build->directory, build->log, timeout, false};
     compiler_add_file(&command, program);
     compiler_add(&command, "--version");
     if (!compiler_fits(&command) || compiler_run(&command, &compiling, ignored, sizeof ignored) != BUILD_OK)
@@ -133,14 +134,15 @@ static bool write_version(FILE *out, const char *program, const char *expected, 
 }
 
 /* Only GNU's tools are known to list the files of the assembler, and to tell of precompiled headers. */
-static bool write_tools(FILE *out, const char *compiler, const struct build *build)
+static bool write_tools(FILE *out, const char *compiler, const struct build *build, double timeout)
 {
     static const char gnu[] = "Free Software Foundation";
-    bool known = write_version(out, compiler, is_cuda(build) ? "NVIDIA" : gnu, build) &&
-                 write_version(out, "as", gnu, build) && write_version(out, "ld", gnu, build);
+    bool known = write_version(out, compiler, is_cuda(build) ? "NVIDIA" : gnu, build, timeout) &&
+                 write_version(out, "as", gnu, build, timeout) &&
+                 write_version(out, "ld", gnu, build, timeout);
     for (size_t i = 0; known && is_cuda(build) && i < sizeof hidden / sizeof *hidden; i++)
         known = getenv(hidden[i]) == NULL;
-    return known && (!is_cuda(build) || write_version(out, "gcc", gnu, build));
+    return known && (!is_cuda(build) || write_version(out, "gcc", gnu, build, timeout));
 }
 
 /* -march=native depends on the first processor's type, features and caches. */
@@ -268,7 +270,8 @@ static bool write_key(FILE *out, const struct compiler_command *command, const s
                       const struct build_options *options)
 {
     write_settings(out, command, build);
-    return write_machine(out) && write_tools(out, command->argv[0], build) &&
+    return write_machine(out) &&
+           write_tools(out, command->argv[0], build, fmin(options->timeout, PREPROCESS_SECONDS)) &&
            write_texts(out, command, build, options);
 }
 
