@@ -280,6 +280,8 @@ START_TEST(wrong_use_is_refused_before_anything_runs)
     cli_expect_error(2, "found missing.c, which cannot be read", "expected a candidate", "correct the path");
     CLI("batch", "softmax", "a.c", "a.c");
     cli_expect_error(2, "the id 'a.c' a second time", "expected a new one", "\"id\" of its own");
+    CLI("batch", "sofmax", "a.c");
+    cli_expect_error(2, "unknown problem 'sofmax'", "expected one of softmax", "unseen list");
     CLI("batch", "softmax", "--list", "none");
     cli_expect_error(2, "cannot read none", "expected a list of JSON lines", "check the path");
     CLI("batch", "softmax", "a.c", "--json", "r.json");

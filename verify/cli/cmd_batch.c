@@ -11,6 +11,7 @@
 #include "verify/batch/process.h"
 #include "verify/batch/summary.h"
 #include "verify/device/processors.h"
+#include "verify/problem/folder.h"
 #include "verify/sandbox/child_table.h"
 #include "verify/util/clock.h"
 #include "verify/util/interrupt.h"
@@ -74,7 +75,11 @@ static int read_list(struct batch *batch, const struct options *options)
     const struct batch_defaults defaults = {.problem = options->arguments > 0 ? options->argument[0] : NULL,
                                             .words = words_of(options),
                                             .is_option = is_row_option};
+    const struct problem *found;
     int status = 0;
+    /* A name is checked at once. A path is a folder or a task, which each verdict loads. */
+    if (defaults.problem && access(defaults.problem, F_OK) != 0)
+        status = folder_problem(&found, defaults.problem, batch->error, sizeof batch->error) != FOLDER_OK;
     for (int i = 1; status == 0 && i < options->arguments; i++)
         status =
             batch_list_add(&batch->list, &defaults, options->argument[i], batch->error, sizeof batch->error);
@@ -134,7 +139,7 @@ static int jobs_of(const struct options *options)
     return jobs < 1 ? 1 : jobs > most ? most : jobs;
 }
 
-/* What has no verdict for the machine's sake runs again. */
+/* A row without a verdict because of the machine runs again. */
 static void forget_lost(struct batch *batch)
 {
     for (int i = 0; i < batch->list.count; i++)
