@@ -1,7 +1,6 @@
 /* Building candidates: each way in which it can fail has its own status, a sentence and a hint. */
 #include <check.h>
 #include <dlfcn.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,38 +13,15 @@
 #include "verify/sandbox/sandbox.h"
 #include "skip.h"
 #include "suites.h"
+#include "work_folder.h"
 
-static char folder[64];
 static char error[4096];
 static struct build built;
-
-static void enter_folder(void)
-{
-    strcpy(folder, "/tmp/unseen-test-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    ck_assert_int_eq(chdir(folder), 0);
-    setenv("TMPDIR", folder, 1);
-}
-
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
-{
-    (void)status, (void)kind, (void)walk;
-    return remove(path);
-}
 
 static void leave_folder(void)
 {
     build_clear(&built);
-    ck_assert_int_eq(chdir("/"), 0);
-    nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-static void write_file(const char *path, const char *content)
-{
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(content, file), 0);
-    ck_assert_int_eq(fclose(file), 0);
+    work_folder_leave();
 }
 
 static enum build_status build(const char *path, enum backend backend)
@@ -60,13 +36,13 @@ static enum build_status build(const char *path, enum backend backend)
 static bool left_behind(void)
 {
     char command[128];
-    snprintf(command, sizeof command, "ls -d %s/unseen-?????? >/dev/null 2>&1", folder);
+    snprintf(command, sizeof command, "ls -d %s/unseen-?????? >/dev/null 2>&1", work_folder);
     return system(command) == 0;
 }
 
 START_TEST(a_c_file_becomes_an_object_with_its_hash)
 {
-    write_file("-odd name.c", "int answer(void) { return 42; }\n");
+    work_folder_write("-odd name.c", "int answer(void) { return 42; }\n");
     ck_assert_msg(build("-odd name.c", BACKEND_HOST) == BUILD_OK, "%s", error);
     ck_assert_str_eq(built.language, "c");
     /* printf 'int answer(void) { return 42; }\n' | sha256sum */
@@ -93,7 +69,7 @@ START_TEST(a_shared_object_is_copied)
         0);
     ck_assert_int_eq(build("given.so", BACKEND_CUDA), BUILD_OK);
     ck_assert_str_eq(built.language, "so");
-    write_file("given.so", "second\n");
+    work_folder_write("given.so", "second\n");
     char command[600];
     snprintf(command, sizeof command, "cmp first.so %s", built.object);
     ck_assert_int_eq(system(command), 0);
@@ -124,10 +100,10 @@ static const struct refusal refusals[] = {
 
 START_TEST(bad_input_is_told_with_a_hint)
 {
-    write_file("kernel.c", "");
-    write_file("kernel.cu", "");
-    write_file("kernel.txt", "");
-    write_file("wrong.cu", "// a kernel\n// link: cublas cudnn\n");
+    work_folder_write("kernel.c", "");
+    work_folder_write("kernel.cu", "");
+    work_folder_write("kernel.txt", "");
+    work_folder_write("wrong.cu", "// a kernel\n// link: cublas cudnn\n");
     ck_assert_msg(build(refusals[_i].path, refusals[_i].backend) ==
                       (refusals[_i].of_candidate ? BUILD_FAILED : BUILD_INPUT),
                   "%s", error);
@@ -139,7 +115,7 @@ END_TEST
 
 START_TEST(an_unreadable_file_is_told)
 {
-    write_file("kernel.c", "");
+    work_folder_write("kernel.c", "");
     chmod("kernel.c", 0);
     enum build_status status = build("kernel.c", BACKEND_HOST);
     if (geteuid() == 0)
@@ -151,7 +127,7 @@ END_TEST
 
 START_TEST(compiler_errors_are_shown_and_the_log_is_kept)
 {
-    write_file("kernel.c", "#warning be careful\nint f(void) { return absent; }\n");
+    work_folder_write("kernel.c", "#warning be careful\nint f(void) { return absent; }\n");
     ck_assert_int_eq(build("kernel.c", BACKEND_HOST), BUILD_FAILED);
     ck_assert_says("kernel.c does not compile: cc ended with status 1");
     ck_assert_says("absent");
@@ -202,8 +178,9 @@ static const char *const cxx_names[] = {"kernel.cpp", "kernel.cc", "kernel.cxx"}
 
 START_TEST(a_cxx_file_becomes_an_object)
 {
-    write_file(cxx_names[_i],
-               "#include <vector>\nextern \"C\" int f() { return (int)std::vector<int>(3).size(); }\n");
+    work_folder_write(
+        cxx_names[_i],
+        "#include <vector>\nextern \"C\" int f() { return (int)std::vector<int>(3).size(); }\n");
     ck_assert_msg(build(cxx_names[_i], BACKEND_HOST) == BUILD_OK, "%s", error);
     ck_assert_str_eq(built.language, "c++");
     ck_assert_int_eq(build(cxx_names[_i], BACKEND_CUDA), BUILD_INPUT);
@@ -216,16 +193,16 @@ START_TEST(headers_of_sources_are_found_behind_the_candidates)
 {
     ck_assert_int_eq(mkdir("other", 0755), 0);
     ck_assert_int_eq(mkdir("other/problems", 0755), 0);
-    write_file("other/problems/candidate.h", "enum { OURS = 1 };\n");
-    write_file("other/problems/mine.h", "#error hidden\n");
-    write_file("mine.h", "enum { MINE = 2 };\n");
+    work_folder_write("other/problems/candidate.h", "enum { OURS = 1 };\n");
+    work_folder_write("other/problems/mine.h", "#error hidden\n");
+    work_folder_write("mine.h", "enum { MINE = 2 };\n");
     ck_assert(sandbox_add_source("other/problems"));
-    write_file("kernel.c",
-               "#include \"candidate.h\"\n#include \"problems/candidate.h\"\n#include \"mine.h\"\n"
-               "int f(void) { return MINE; }\n");
-    write_file("other/problems/candidate.h", "#pragma once\nenum { OURS = 1 };\n");
+    work_folder_write("kernel.c",
+                      "#include \"candidate.h\"\n#include \"problems/candidate.h\"\n#include \"mine.h\"\n"
+                      "int f(void) { return MINE; }\n");
+    work_folder_write("other/problems/candidate.h", "#pragma once\nenum { OURS = 1 };\n");
     ck_assert_msg(build("kernel.c", BACKEND_HOST) == BUILD_OK, "%s", error);
-    write_file("kernel.c", "#include \"absent.h\"\n");
+    work_folder_write("kernel.c", "#include \"absent.h\"\n");
     ck_assert_int_eq(build("kernel.c", BACKEND_HOST), BUILD_FAILED);
     ck_assert_says("puts another folder on the include path");
 }
@@ -249,9 +226,9 @@ END_TEST
 START_TEST(a_compiler_that_never_ends_is_stopped)
 {
     ck_assert_int_eq(mkdir("bin", 0755), 0);
-    write_file("bin/cc", "#!/bin/sh\nsleep 100\n");
+    work_folder_write("bin/cc", "#!/bin/sh\nsleep 100\n");
     chmod("bin/cc", 0755);
-    write_file("kernel.c", "");
+    work_folder_write("kernel.c", "");
     setenv("PATH", "bin:/usr/bin:/bin", 1);
     struct build_options options = {.path = "kernel.c", .timeout = 0.3};
     ck_assert_int_eq(build_candidate(&built, &options, error, sizeof error), BUILD_FAILED);
@@ -261,8 +238,8 @@ END_TEST
 
 START_TEST(a_missing_compiler_is_the_environments_fault)
 {
-    write_file("kernel.c", "");
-    write_file("kernel.cu", "");
+    work_folder_write("kernel.c", "");
+    work_folder_write("kernel.cu", "");
     setenv("PATH", "/nonexistent", 1);
     ck_assert_int_eq(build("kernel.c", BACKEND_HOST), BUILD_ENVIRONMENT);
     ck_assert_says("cannot run cc");
@@ -273,9 +250,9 @@ END_TEST
 START_TEST(a_full_disk_is_the_environments_fault)
 {
     ck_assert_int_eq(mkdir("bin", 0755), 0);
-    write_file("bin/cc", "#!/bin/sh\necho 'fatal error: a.s: No space left on device'\nexit 1\n");
+    work_folder_write("bin/cc", "#!/bin/sh\necho 'fatal error: a.s: No space left on device'\nexit 1\n");
     chmod("bin/cc", 0755);
-    write_file("kernel.c", "");
+    work_folder_write("kernel.c", "");
     setenv("PATH", "bin:/usr/bin:/bin", 1);
     signal(SIGXFSZ, SIG_IGN);
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){1 << 20, RLIM_INFINITY}), 0);
@@ -289,7 +266,7 @@ END_TEST
 
 START_TEST(a_temporary_directory_that_is_not_there_is_told)
 {
-    write_file("kernel.c", "");
+    work_folder_write("kernel.c", "");
     setenv("TMPDIR", "/nonexistent", 1);
     ck_assert_int_eq(build("kernel.c", BACKEND_HOST), BUILD_ENVIRONMENT);
     ck_assert_says("/nonexistent");
@@ -306,20 +283,20 @@ START_TEST(compiling_sees_nothing_of_the_users)
     if (!sandbox_works())
         SKIP_TEST("bubblewrap does not work here");
     ck_assert_int_eq(mkdir("inside", 0755), 0);
-    write_file("outside.h", "static int seen;\n");
-    write_file("inside/beside.h", "static int seen;\n");
+    work_folder_write("outside.h", "static int seen;\n");
+    work_folder_write("inside/beside.h", "static int seen;\n");
     for (int i = 0; i < 3; i++) {
         snprintf(text, sizeof text, "#include \"beside.h\"\n#include \"%s\"\nint f(void) { return 0; }\n",
                  hidden[i]);
-        write_file("inside/kernel.c", text);
+        work_folder_write("inside/kernel.c", text);
         ck_assert_int_eq(build("inside/kernel.c", BACKEND_HOST), BUILD_FAILED);
         ck_assert_says("inside/kernel.c:2:10: fatal error: ");
         ck_assert_says("No such file or directory");
         ck_assert_says("--include-dir DIR");
     }
-    write_file("inside/kernel.c", "__asm__(\".incbin \\\"/etc/shadow\\\"\");\n");
+    work_folder_write("inside/kernel.c", "__asm__(\".incbin \\\"/etc/shadow\\\"\");\n");
     ck_assert_int_eq(build("inside/kernel.c", BACKEND_HOST), BUILD_FAILED);
-    write_file("inside/kernel.c", "#include \"../outside.h\"\nint f(void) { return seen; }\n");
+    work_folder_write("inside/kernel.c", "#include \"../outside.h\"\nint f(void) { return seen; }\n");
     ck_assert(sandbox_add_source("."));
     ck_assert_msg(build("inside/kernel.c", BACKEND_HOST) == BUILD_OK, "%s", error);
 }
@@ -327,7 +304,7 @@ END_TEST
 
 START_TEST(where_a_sandbox_is_required_nothing_is_compiled_without_one)
 {
-    write_file("kernel.c", "int f(void) { return 0; }\n");
+    work_folder_write("kernel.c", "int f(void) { return 0; }\n");
     setenv("UNSEEN_NO_SANDBOX", "1", 1);
     sandbox_require();
     ck_assert_int_eq(build("kernel.c", BACKEND_HOST), BUILD_ENVIRONMENT);
@@ -340,21 +317,21 @@ START_TEST(the_cuda_command_line_is_the_contracts)
     ck_assert_int_eq(mkdir("toolkit", 0755), 0);
     ck_assert_int_eq(mkdir("toolkit/bin", 0755), 0);
     ck_assert_int_eq(mkdir("toolkit/lib64", 0755), 0);
-    write_file("toolkit/bin/nvcc", "#!/bin/sh\necho \"error $*\"\nexit 1\n");
+    work_folder_write("toolkit/bin/nvcc", "#!/bin/sh\necho \"error $*\"\nexit 1\n");
     chmod("toolkit/bin/nvcc", 0755);
     char path[256], libraries[256];
-    snprintf(path, sizeof path, "%s/toolkit/bin:/usr/bin:/bin", folder);
+    snprintf(path, sizeof path, "%s/toolkit/bin:/usr/bin:/bin", work_folder);
     setenv("PATH", path, 1);
-    write_file("kernel.cu", "// link: cublas, cublasLt\n");
+    work_folder_write("kernel.cu", "// link: cublas, cublasLt\n");
     ck_assert_int_eq(build("kernel.cu", BACKEND_CUDA), BUILD_FAILED);
     ck_assert_says("-O3 -std=c++17 -gencode=arch=compute_90a,code=sm_90a -Xcompiler -fPIC -shared "
                    "kernel.cu -o /");
     snprintf(libraries, sizeof libraries,
              "-lcublas -lcublasLt -L%s/toolkit/lib64 -Xlinker -rpath "
              "-Xlinker %s/toolkit/lib64",
-             folder, folder);
+             work_folder, work_folder);
     ck_assert_says(libraries);
-    write_file("kernel.cu", "// link:cudadevrt\n");
+    work_folder_write("kernel.cu", "// link:cudadevrt\n");
     ck_assert_int_eq(build("kernel.cu", BACKEND_CUDA), BUILD_FAILED);
     ck_assert_says("-rdc=true -lcudadevrt");
 }
@@ -365,7 +342,7 @@ Suite *build_suite(void)
     Suite *suite = suite_create("build");
     TCase *tests = tcase_create("candidates");
     tcase_set_timeout(tests, 60);
-    tcase_add_checked_fixture(tests, enter_folder, leave_folder);
+    tcase_add_checked_fixture(tests, work_folder_enter, leave_folder);
     tcase_add_test(tests, a_c_file_becomes_an_object_with_its_hash);
     tcase_add_test(tests, a_shared_object_is_copied);
     tcase_add_loop_test(tests, bad_input_is_told_with_a_hint, 0, sizeof refusals / sizeof *refusals);

@@ -2,7 +2,6 @@
 #include <check.h>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "skip.h"
 #include "suites.h"
+#include "work_folder.h"
 #include "verify/build/build.h"
 #include "verify/build/compiler.h"
 #include "verify/build/object_store.h"
@@ -19,38 +19,13 @@
 
 #define KEY "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-static char folder[64];
 static char error[4096];
 static struct build built;
-
-static void enter_folder(void)
-{
-    strcpy(folder, "/tmp/unseen-test-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    ck_assert_int_eq(chdir(folder), 0);
-    setenv("TMPDIR", folder, 1);
-    setenv("XDG_CACHE_HOME", folder, 1);
-}
-
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
-{
-    (void)status, (void)kind, (void)walk;
-    return remove(path);
-}
 
 static void leave_folder(void)
 {
     build_clear(&built);
-    ck_assert_int_eq(chdir("/"), 0);
-    nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-static void write_file(const char *path, const char *content)
-{
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(content, file), 0);
-    ck_assert_int_eq(fclose(file), 0);
+    work_folder_leave();
 }
 
 /* Builds the file a while after its last change, since a change just before the compiler is in doubt. */
@@ -91,7 +66,7 @@ static int kept_objects(void)
 START_TEST(the_second_build_takes_the_object_of_the_first)
 {
     char command[700];
-    write_file("kernel.c", "int answer(void) { return 42; }\n");
+    work_folder_write("kernel.c", "int answer(void) { return 42; }\n");
     build("kernel.c");
     ck_assert(!built.kept);
     snprintf(command, sizeof command, "cp %s first.so", built.object);
@@ -111,7 +86,7 @@ END_TEST
 START_TEST(what_does_not_compile_is_not_kept)
 {
     const struct build_options options = {.path = "kernel.c", .timeout = 60};
-    write_file("kernel.c", "int answer(void) { return nothing; }\n");
+    work_folder_write("kernel.c", "int answer(void) { return nothing; }\n");
     for (int i = 0; i < 2; i++) {
         ck_assert_int_eq(build_candidate(&built, &options, error, sizeof error), BUILD_FAILED);
         ck_assert_msg(strstr(error, "nothing") != NULL, "%s", error);
@@ -141,13 +116,13 @@ START_TEST(another_input_makes_another_object)
     char kernel[400];
     ck_assert_int_eq(mkdir("first", 0755) + mkdir("second", 0755), 0);
     ck_assert(sandbox_add_source("first") && sandbox_add_source("second"));
-    write_file("n.h", "#define N 1\n");
-    write_file("second/n.h", "#define N 1\n");
-    write_file("one.h", "#define N 1\n");
-    write_file("two.h", "#define N 2\n");
+    work_folder_write("n.h", "#define N 1\n");
+    work_folder_write("second/n.h", "#define N 1\n");
+    work_folder_write("one.h", "#define N 1\n");
+    work_folder_write("two.h", "#define N 2\n");
     ck_assert_int_eq(symlink("one.h", "link.h"), 0);
     snprintf(kernel, sizeof kernel, "%sint answer(void) { return N; }\n", changes[_i].kernel);
-    write_file("kernel.c", kernel);
+    work_folder_write("kernel.c", kernel);
     for (int i = 0; i < 2; i++) {
         build("kernel.c");
         ck_assert_msg(built.kept == (i == 1), "%s", changes[_i].name);
@@ -162,7 +137,7 @@ END_TEST
 
 START_TEST(variables_and_folders_of_the_compiler_belong_to_the_key)
 {
-    write_file("kernel.c", "int answer(void) { return 1; }\n");
+    work_folder_write("kernel.c", "int answer(void) { return 1; }\n");
     unsetenv("LIBRARY_PATH");
     build("kernel.c");
     setenv("LIBRARY_PATH", "/nonexistent", 1);
@@ -191,13 +166,13 @@ static const char *const unkept[] = {
 
 START_TEST(an_input_outside_of_the_text_keeps_the_object_out)
 {
-    write_file("data", "data\n");
-    write_file("data.s", "# data\n");
-    write_file("before.h", "#define N 1\n");
+    work_folder_write("data", "data\n");
+    work_folder_write("data.s", "# data\n");
+    work_folder_write("before.h", "#define N 1\n");
     ck_assert_int_eq(
         system("cc -std=gnu11 -O2 -march=native -fPIC -shared -fopenmp -x c-header before.h -o before.h.gch"),
         0);
-    write_file("kernel.c", unkept[_i]);
+    work_folder_write("kernel.c", unkept[_i]);
     build("kernel.c");
     build("kernel.c");
     ck_assert(!built.kept);
@@ -209,11 +184,13 @@ END_TEST
 START_TEST(a_header_that_changes_meanwhile_keeps_the_object_out)
 {
     ck_assert_int_eq(mkdir("bin", 0755), 0);
-    write_file("bin/cc", "#!/bin/sh\ncase \"$*\" in *-E*|--version) ;; *) echo '#define N 2' >n.h ;; esac\n"
-                         "exec /usr/bin/cc \"$@\"\n");
+    work_folder_write(
+        "bin/cc",
+        "#!/bin/sh\ncase \" $* \" in *\" -E \"*|\" --version \") ;; *) echo '#define N 2' >n.h ;; esac\n"
+        "exec /usr/bin/cc \"$@\"\n");
     chmod("bin/cc", 0755);
-    write_file("n.h", "#define N 1\n");
-    write_file("kernel.c", "#include \"n.h\"\nint answer(void) { return N; }\n");
+    work_folder_write("n.h", "#define N 1\n");
+    work_folder_write("kernel.c", "#include \"n.h\"\nint answer(void) { return N; }\n");
     setenv("UNSEEN_NO_SANDBOX", "1", 1);
     setenv("PATH", "bin:/usr/bin:/bin", 1);
     build("kernel.c");
@@ -234,7 +211,7 @@ static const char *const damages[] = {
 START_TEST(a_damaged_object_is_not_used)
 {
     char command[300];
-    write_file("kernel.c", "int answer(void) { return 42; }\n");
+    work_folder_write("kernel.c", "int answer(void) { return 42; }\n");
     build("kernel.c");
     snprintf(command, sizeof command, "F=$(find unseen/objects -type f); %s", damages[_i]);
     ck_assert_int_eq(system(command), 0);
@@ -343,22 +320,22 @@ START_TEST(both_passes_of_nvcc_belong_to_the_key)
     char nvcc[600];
     if (!compiler_find_nvcc(nvcc, sizeof nvcc))
         SKIP_TEST("there is no nvcc");
-    write_file("host.h", "#define N 1\n");
-    write_file("device.h", "#define M 1\n");
-    write_file("kernel.cu",
-               "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n#include \"device.h\"\n#else\n#define M 0\n#endif\n"
-               "#ifndef __CUDA_ARCH__\n#include \"host.h\"\n#else\n#define N 0\n#endif\n"
-               "__global__ void k(int *p) { *p = M; }\n"
-               "extern \"C\" int answer(void) { return N; }\n");
+    work_folder_write("host.h", "#define N 1\n");
+    work_folder_write("device.h", "#define M 1\n");
+    work_folder_write("kernel.cu",
+                      "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n#include \"device.h\"\n#else\n#define M 0\n#endif\n"
+                      "#ifndef __CUDA_ARCH__\n#include \"host.h\"\n#else\n#define N 0\n#endif\n"
+                      "__global__ void k(int *p) { *p = M; }\n"
+                      "extern \"C\" int answer(void) { return N; }\n");
     for (int i = 0; i < 2; i++) {
         build("kernel.cu");
         ck_assert_int_eq(built.kept, i == 1);
     }
-    write_file("host.h", "#define N 2\n");
+    work_folder_write("host.h", "#define N 2\n");
     build("kernel.cu");
     ck_assert(!built.kept);
     ck_assert_int_eq(answer(), 2);
-    write_file("device.h", "#define M 2\n");
+    work_folder_write("device.h", "#define M 2\n");
     build("kernel.cu");
     ck_assert(!built.kept);
 }
@@ -369,8 +346,9 @@ START_TEST(a_file_of_nvccs_assembler_keeps_the_object_out)
     char nvcc[600];
     if (!compiler_find_nvcc(nvcc, sizeof nvcc))
         SKIP_TEST("there is no nvcc");
-    write_file("data", "data\n");
-    write_file("kernel.cu", "__asm__(\".pushsection .rodata\\n.incbin \\\"data\\\"\\n.popsection\");\n");
+    work_folder_write("data", "data\n");
+    work_folder_write("kernel.cu",
+                      "__asm__(\".pushsection .rodata\\n.incbin \\\"data\\\"\\n.popsection\");\n");
     build("kernel.cu");
     ck_assert_int_eq(kept_objects(), 0);
 }
@@ -380,7 +358,7 @@ TCase *objects_case(void)
 {
     TCase *tests = tcase_create("objects");
     tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, enter_folder, leave_folder);
+    tcase_add_checked_fixture(tests, work_folder_enter, leave_folder);
     tcase_add_test(tests, the_second_build_takes_the_object_of_the_first);
     tcase_add_test(tests, what_does_not_compile_is_not_kept);
     tcase_add_loop_test(tests, another_input_makes_another_object, 0, CHANGES);

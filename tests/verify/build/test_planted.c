@@ -2,7 +2,6 @@
  * written through. */
 #include <check.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 
 #include "reports/record/atomic.h"
 #include "suites.h"
+#include "work_folder.h"
 #include "verify/build/build.h"
 #include "verify/build/scratch.h"
 #include "verify/device/calibrate.h"
@@ -21,37 +21,7 @@
 
 #define TREASURE "precious\n"
 
-static char folder[64];
 static char error[4096];
-
-static void enter_folder(void)
-{
-    strcpy(folder, "/tmp/unseen-test-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    ck_assert_int_eq(chdir(folder), 0);
-    setenv("TMPDIR", folder, 1);
-    setenv("XDG_CACHE_HOME", folder, 1);
-}
-
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
-{
-    (void)status, (void)kind, (void)walk;
-    return remove(path);
-}
-
-static void leave_folder(void)
-{
-    ck_assert_int_eq(chdir("/"), 0);
-    nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-static void write_file(const char *path, const char *content)
-{
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(content, file), 0);
-    ck_assert_int_eq(fclose(file), 0);
-}
 
 static void expect_file(const char *path, const char *content)
 {
@@ -69,7 +39,7 @@ enum plant { LINK, DANGLING, HARD, PIPE, PLANTS };
 
 static void plant(enum plant kind, const char *name)
 {
-    write_file("treasure", TREASURE);
+    work_folder_write("treasure", TREASURE);
     ck_assert_int_eq(kind == LINK       ? symlink("treasure", name)
                      : kind == DANGLING ? symlink("nowhere", name)
                      : kind == HARD     ? link("treasure", name)
@@ -95,7 +65,7 @@ static bool is_plain(const char *path)
 static void fail_to_compile(void)
 {
     struct build built;
-    write_file("kernel.c", "#error alias ls='rm -rf ~'\n");
+    work_folder_write("kernel.c", "#error alias ls='rm -rf ~'\n");
     ck_assert_int_eq(build_candidate(&built, &(struct build_options){.path = "kernel.c", .timeout = 60},
                                      error, sizeof error),
                      BUILD_FAILED);
@@ -155,7 +125,7 @@ END_TEST
 START_TEST(a_copy_is_made_of_nothing_that_is_planted)
 {
     char hash[65];
-    write_file("from", "text\n");
+    work_folder_write("from", "text\n");
     plant((enum plant)_i, "to");
     ck_assert_int_eq(scratch_take("from", "to", hash), -2);
     expect_untouched();
@@ -182,7 +152,7 @@ START_TEST(a_kept_problem_is_written_through_nothing)
     const char *const sources[] = {NULL};
     struct timespec began;
     clock_gettime(CLOCK_REALTIME, &began);
-    write_file("object", "object\n");
+    work_folder_write("object", "object\n");
     ck_assert_int_eq(mkdir("unseen", 0700), 0);
     ck_assert_int_eq(chdir("unseen"), 0);
     plant((enum plant)_i, "problem.0.tmp");
@@ -246,7 +216,7 @@ TCase *planted_case(void)
 {
     TCase *tests = tcase_create("planted");
     tcase_set_timeout(tests, 60);
-    tcase_add_checked_fixture(tests, enter_folder, leave_folder);
+    tcase_add_checked_fixture(tests, work_folder_enter, work_folder_leave);
     tcase_add_loop_test(tests, the_log_of_a_build_replaces_what_is_planted, 0, PLANTS);
     tcase_add_loop_test(tests, the_log_of_a_build_elsewhere_has_a_new_name, 0, PLANTS);
     tcase_add_loop_test(tests, a_file_of_our_own_replaces_what_is_planted, 0, PLANTS);
