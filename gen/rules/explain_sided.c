@@ -331,7 +331,7 @@ static void tell_nearest(const struct explainer *ex, const struct guess *rule, s
     const size_t length = strlen(out->reason);
     int side[2][2] = {{0}};
     struct guess divider;
-    if (out->closest[0]) /* that of an attempt before, with all failures */
+    if (out->closest[0]) /* an earlier attempt, with all failures, has set it */
         return;
     tally(ex, rule, side);
     if (side[0][0] + side[0][1] < LEAST_SURE || !excludes_enough(ex, rule, RULE_NECESSARY)) {

@@ -413,7 +413,7 @@ def exponents_reach_beyond_where_the_answer_stays():
         "torch.softmax((x + 1e6 - 1e6) * 16, 1)",
     ):  # cannot be told there
         assert [c["name"] for c in of_one_line(line)["classes"]] == plain, line
-    # what all have in common is taken off again
+    # the common part is subtracted again
     line = "torch.softmax(nn.functional.layer_norm(x, x.shape[1:]), 1)"
     assert [c["name"] for c in of_one_line(line)["classes"]] == [*plain, "uneven"]
 

@@ -50,7 +50,7 @@ static const json_t *first_failure(const json_t *result)
     return NULL;
 }
 
-/* What failed: the failure that was explained, else the first one. Evidence of cheating comes before. */
+/* Adds the failure that was explained, else the first one. Evidence of cheating comes before. */
 static void add_failure(json_t *line, const json_t *result)
 {
     const json_t *const diagnosis = json_object_get(result, "diagnosis");

@@ -21,7 +21,7 @@ struct batch_list {
     json_t *ids; /* an object with the ids as keys */
 };
 
-/* What a row may hold, and what holds for every row. */
+/* Defaults of all rows, and the options that a row may have. */
 struct batch_defaults {
     const char *problem; /* NULL: each row names its own */
     json_t *words;       /* options of all rows */
