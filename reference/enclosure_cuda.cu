@@ -318,35 +318,57 @@ static cudaError_t take_scratch(struct work *w, int64_t blocks, const int64_t sh
 
 #endif
 
-/* One allocation for everything the kernel writes: tallies, open elements, samples, scratch. */
-static cudaError_t launch(struct work *w, int64_t blocks, struct error_stats *tally,
+/* Bytes of what the kernel writes. The head is read with a single wait, open elements after it. */
+struct written {
+    size_t tallies, samples, head, all;
+};
+
+static struct written written_layout(int64_t blocks)
+{
+    const size_t tallies = (size_t)blocks * sizeof(struct error_stats),
+                 samples = JUDGE_SAMPLES * sizeof(struct judged),
+                 head = tallies + samples + 16; /* 16: the number of open elements */
+    return (struct written){tallies, samples, head, head + JUDGE_OPEN * sizeof(struct judged)};
+}
+
+static cudaError_t read_back(const char *memory, const struct written *part, int64_t blocks,
+                             struct error_stats *total, struct judge_report *report, unsigned long long *open)
+{
+    char *const head = (char *)malloc(part->head);
+    cudaError_t error =
+        head ? cudaMemcpy(head, memory, part->head, cudaMemcpyDeviceToHost) : cudaErrorMemoryAllocation;
+    if (!error) {
+        for (int64_t i = 0; i < blocks; i++)
+            error_stats_merge(total, (const struct error_stats *)head + i);
+        memcpy(report->sample, head + part->tallies, part->samples);
+        memcpy(open, head + part->tallies + part->samples, sizeof *open);
+    }
+    if (!error && *open > 0)
+        error =
+            cudaMemcpy(report->opens, memory + part->head, part->all - part->head, cudaMemcpyDeviceToHost);
+    free(head);
+    return error;
+}
+
+static cudaError_t launch(struct work *w, int64_t blocks, struct error_stats *total,
                           struct judge_report *report, unsigned long long *open)
 {
-    const size_t tallies = (size_t)blocks * sizeof(struct error_stats);
-    const size_t opens = JUDGE_OPEN * sizeof(struct judged);
-    const size_t samples = JUDGE_SAMPLES * sizeof(struct judged);
+    const struct written part = written_layout(blocks);
     char *memory;
-    const size_t bytes = tallies + opens + samples + 16;
-    cudaError_t error = cudaMallocAsync((void **)&memory, bytes, 0);
+    cudaError_t error = cudaMallocAsync((void **)&memory, part.all, 0);
     if (error)
         return error;
     w->tally = (struct error_stats *)memory;
-    w->opens = (struct judged *)(memory + tallies);
-    w->sample = (struct judged *)(memory + tallies + opens);
-    w->open = (unsigned long long *)(memory + tallies + opens + samples);
+    w->sample = (struct judged *)(memory + part.tallies);
+    w->open = (unsigned long long *)(memory + part.tallies + part.samples);
+    w->opens = (struct judged *)(memory + part.head);
     cudaMemsetAsync(w->open, 0, sizeof *w->open, 0);
-    cudaMemcpyAsync(w->sample, report->sample, samples, cudaMemcpyHostToDevice, 0);
+    cudaMemcpyAsync(w->sample, report->sample, part.samples, cudaMemcpyHostToDevice, 0);
     judge_kernel<<<(unsigned)blocks, BLOCK_THREADS>>>(*w);
     error = cudaGetLastError();
     if (!error)
-        error = cudaMemcpy(tally, w->tally, tallies, cudaMemcpyDeviceToHost);
-    if (!error)
-        error = cudaMemcpy(report->opens, w->opens, opens, cudaMemcpyDeviceToHost);
-    if (!error)
-        error = cudaMemcpy(report->sample, w->sample, samples, cudaMemcpyDeviceToHost);
-    if (!error)
-        error = cudaMemcpy(open, w->open, sizeof *open, cudaMemcpyDeviceToHost);
-    scrub(memory, bytes);
+        error = read_back(memory, &part, blocks, total, report, open);
+    scrub(memory, part.all);
     return error;
 }
 
@@ -356,9 +378,7 @@ extern "C" int REF_NAME(judge_cuda)(const struct judge_request *request, struct 
     struct error_stats total = error_stats_zero();
     int64_t shape[2];
     unsigned long long open = 0;
-
     memset(report, 0, sizeof *report);
-    error_stats_report(&total, report);
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         report->sample[s].index = -1;
     w.request = judge_complete(request);
@@ -369,19 +389,12 @@ extern "C" int REF_NAME(judge_cuda)(const struct judge_request *request, struct 
     if (request->only_row)
         shape[0] = 1;
     const int64_t blocks = choose_blocks(shape[0], scratch_of_block(shape));
-    struct error_stats *tally = (struct error_stats *)calloc((size_t)blocks, sizeof *tally);
-    if (!tally)
-        return -1;
     error = take_scratch(&w, blocks, shape);
     if (!error)
-        error = launch(&w, blocks, tally, report, &open);
-    if (!error)
-        for (int64_t i = 0; i < blocks; i++)
-            error_stats_merge(&total, &tally[i]);
+        error = launch(&w, blocks, &total, report, &open);
     error_stats_report(&total, report);
     report->open = (int64_t)open;
     if (w.scratch)
         scrub(w.scratch, w.scratch_bytes);
-    free(tally);
     return error;
 }

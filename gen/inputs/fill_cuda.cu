@@ -58,7 +58,7 @@ static __global__ void plant_kernel(const __grid_constant__ struct fill_job job,
 
 static cudaError_t upload(const void *host, size_t bytes, void **device)
 {
-    cudaError_t error = cudaMalloc(device, bytes ? bytes : 1);
+    cudaError_t error = cudaMallocAsync(device, bytes ? bytes : 1, 0);
     return error ? error : cudaMemcpy(*device, host, bytes, cudaMemcpyHostToDevice);
 }
 
@@ -117,9 +117,9 @@ extern "C" int fill_cuda(const struct problem *problem, const struct instance *i
             plant_kernel<<<1, 1>>>(job, out);
         error = cudaGetLastError();
     }
-    if (valid || start) { /* cudaFree waits for the kernel that reads the tables */
-        cudaFree(valid);
-        cudaFree(start);
-    }
+    if (valid)
+        cudaFreeAsync(valid, 0);
+    if (start)
+        cudaFreeAsync(start, 0);
     return error;
 }

@@ -228,6 +228,8 @@ struct company {
 /* Seconds spent by phase. */
 struct phase_seconds {
     double build, draw, start, fill, run, judge, witness, time;
+    double map;       /* allocating tensors, and mapping them into the candidate's processes */
+    double stop;      /* ending the candidate's processes */
     double open;      /* loading the problem, the contract and the device; importing a task */
     double calibrate; /* measuring or checking the hardware's ceilings */
     double baseline;  /* timing the --baseline beside the candidate */

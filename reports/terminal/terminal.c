@@ -217,11 +217,11 @@ static void print_phases(FILE *out, const struct result *result)
         const char *name;
         double seconds;
     } phase[] = {
-        {"opening", p->open},      {"building", p->build},     {"drawing", p->draw},
-        {"starting", p->start},    {"filling", p->fill},       {"running", p->run},
-        {"judging", p->judge},     {"witnessing", p->witness}, {"timing", p->time},
-        {"baseline", p->baseline}, {"ceilings", p->calibrate}, {"explaining", p->explain},
-        {"other", p->other},
+        {"opening", p->open},       {"building", p->build},     {"drawing", p->draw},
+        {"starting", p->start},     {"mapping", p->map},        {"filling", p->fill},
+        {"running", p->run},        {"judging", p->judge},      {"witnessing", p->witness},
+        {"timing", p->time},        {"stopping", p->stop},      {"baseline", p->baseline},
+        {"ceilings", p->calibrate}, {"explaining", p->explain}, {"other", p->other},
     };
 
     for (size_t i = 0; i < sizeof phase / sizeof phase[0]; i++) {

@@ -98,12 +98,13 @@ static double least_seconds(void (*work)(struct bench *), struct bench *b)
 static void fill(struct bench *b)
 {
     b->memory->fill(b->config.problem, &b->instance, 0, 2, 0, b->tensor[0]);
+    b->memory->finish();
 }
 
 static void compare(struct bench *b)
 {
-    int64_t first;
-    b->memory->find_difference(b->tensor[0], b->tensor[1], b->bytes[0], &first);
+    struct memory_search search = {.memory = b->tensor[0], .bytes = b->bytes[0], .other = b->tensor[1]};
+    b->memory->search(&search, 1);
 }
 
 static void judge(struct bench *b)

@@ -103,7 +103,6 @@ START_TEST(differences_and_gaps_are_found_at_any_alignment)
     const struct memory *gpu = memory_of(BACKEND_CUDA);
     unsigned char here[BYTES + 16];
     char *a, *b;
-    int64_t first;
     struct device device;
     char text[512];
     ck_assert_int_eq(device_open(&device, "cuda", text, sizeof text), 0);
@@ -114,10 +113,16 @@ START_TEST(differences_and_gaps_are_found_at_any_alignment)
             gpu->from_host(a, here, sizeof here);
             here[at] = 1;
             gpu->from_host(b + shift, here, BYTES);
-            ck_assert_int_eq(gpu->find_difference(a, b + shift, BYTES, &first), 0);
-            ck_assert_int_eq(first, at);
-            ck_assert_int_eq(gpu->find_unpoisoned_gap(b + shift, BYTES, ROW, PITCH, 0xa5a5a5a5, &first), 0);
-            ck_assert_int_eq(first, at % PITCH < ROW ? -1 : at);
+            struct memory_search search[] = {
+                {.memory = a, .bytes = BYTES, .other = b + shift},
+                {.memory = b + shift, .bytes = 0},
+                {.memory = b + shift, .bytes = BYTES, .word = 0xa5a5a5a5},
+                {.memory = b + shift, .bytes = BYTES, .word = 0xa5a5a5a5, .row = ROW, .pitch = PITCH}};
+            ck_assert_int_eq(gpu->search(search, 4), 0);
+            ck_assert_int_eq(search[0].first, at);
+            ck_assert_int_eq(search[1].first, -1);
+            ck_assert_int_eq(search[2].first, at);
+            ck_assert_int_eq(search[3].first, at % PITCH < ROW ? -1 : at);
         }
     gpu->release(a);
     gpu->release(b);

@@ -303,13 +303,14 @@ START_TEST(the_first_byte_in_a_gap_is_found)
     enum { ROW = 10, PITCH = 16, BYTES = 5 * PITCH + ROW };
     const struct memory *memory = memory_of(BACKEND_HOST);
     _Alignas(16) unsigned char bytes[BYTES];
-    int64_t first;
     for (int at = 0; at < BYTES; at++) {
         memory->poison(bytes, BYTES, 0xa5a5a5a5);
         bytes[0] = bytes[BYTES - 1] = 0; /* of rows */
         bytes[at] = 1;
-        ck_assert_int_eq(memory->find_unpoisoned_gap(bytes, BYTES, ROW, PITCH, 0xa5a5a5a5, &first), 0);
-        ck_assert_int_eq(first, at % PITCH < ROW ? -1 : at);
+        struct memory_search search = {
+            .memory = bytes, .bytes = BYTES, .word = 0xa5a5a5a5, .row = ROW, .pitch = PITCH};
+        ck_assert_int_eq(memory->search(&search, 1), 0);
+        ck_assert_int_eq(search.first, at % PITCH < ROW ? -1 : at);
     }
 }
 END_TEST

@@ -44,7 +44,8 @@ void closing_note_left(struct result *result)
 void closing_seconds(struct result *result, double seconds)
 {
     struct phase_seconds *const p = &result->phase;
-    double *const workers[] = {&p->start, &p->fill, &p->run, &p->judge, &p->witness, &p->time};
+    double *const workers[] = {&p->start, &p->map,     &p->fill, &p->run,
+                               &p->judge, &p->witness, &p->time, &p->stop};
     const double alone = p->open + p->build + p->draw + p->calibrate + p->baseline + p->explain;
     double work = 0;
     result->seconds = seconds;

@@ -13,7 +13,23 @@
 extern "C" {
 #endif
 
-/* Every int result is 0 or an error that `explain` describes. All calls are synchronous. */
+/* One search in memory of the backend. */
+struct memory_search {
+    const void *memory;
+    size_t bytes;
+    const void *other; /* search for a byte that differs from this memory; NULL: from the poison */
+    uint32_t word;     /* the poison */
+    /* with a pitch: only the padding between rows, that is, of every `pitch` bytes those from `row` on */
+    size_t row, pitch;
+    int64_t first; /* result: index of the first such byte; -1: there is none */
+};
+
+enum { MEMORY_SEARCHES = 4 * PROBLEM_MAX_TENSORS }; /* the most searches of one call */
+
+/* Every int result is 0 or an error that `explain` describes. Calls take effect one after another. On a GPU
+ * copy, fill and poison may return before they have ended, and later calls of this table see their effect.
+ * `finish` waits for them: call it before another process or another stream uses the memory. On a GPU that
+ * others share, each wait costs a time slice of theirs. */
 struct memory {
     int (*take)(void **out, size_t bytes);
     /* GPU memory is overwritten first: the driver clears memory for other processes, but not for later
@@ -27,13 +43,8 @@ struct memory {
                 int content, void *out);
     /* Byte i of memory becomes byte (i mod 4) of `word`, counted from an address that is a multiple of 4. */
     int (*poison)(void *memory, size_t bytes, uint32_t word);
-    /* *first is the index of the first byte that differs from the poison, or -1. */
-    int (*find_unpoisoned)(const void *memory, size_t bytes, uint32_t word, int64_t *first);
-    /* The same for the padding between rows: of every `pitch` bytes, those from `row` on. */
-    int (*find_unpoisoned_gap)(const void *memory, size_t bytes, size_t row, size_t pitch, uint32_t word,
-                               int64_t *first);
-    /* *first is the index of the first byte that differs, or -1. */
-    int (*find_difference)(const void *a, const void *b, size_t bytes, int64_t *first);
+    int (*search)(struct memory_search *list, int count); /* fills list[i].first with a single wait */
+    int (*finish)(void);
     /* The fingerprint (fingerprint.h): a sum over 8-byte words from `memory` on; the last word is padded with
      * zeros. Equal bytes have equal sums for the same key, at any address and on both backends. Different
      * bytes collide with probability 2^-64. */

@@ -11,6 +11,13 @@
 
 enum { THREADS = 256, BLOCKS = 1024 };
 
+/* Small tensors are most: they need no grid for large ones. */
+static unsigned blocks_for(size_t bytes)
+{
+    const size_t blocks = bytes / (4 * THREADS) + 1;
+    return (unsigned)(blocks < BLOCKS ? blocks : (size_t)BLOCKS);
+}
+
 /* --- freed memory is overwritten, so that it reveals no inputs and expected values --- */
 
 static pthread_mutex_t taken_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -62,7 +69,7 @@ static int cuda_take(void **out, size_t bytes)
         *out = NULL;
         error = cudaErrorMemoryAllocation;
     }
-    return error ? error : cudaStreamSynchronize(0);
+    return error;
 }
 
 static void cuda_release(void *memory)
@@ -75,8 +82,12 @@ static void cuda_release(void *memory)
 
 static int cuda_copy(void *to, const void *from, size_t bytes)
 {
-    cudaError_t error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, 0);
-    return error ? error : cudaStreamSynchronize(0);
+    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, 0);
+}
+
+static int cuda_finish(void)
+{
+    return cudaStreamSynchronize(0);
 }
 
 static int cuda_to_host(void *to, const void *from, int64_t offset, int64_t bytes)
@@ -165,6 +176,8 @@ static cudaError_t use_device_of(const void *memory)
 static int cuda_gather(const struct reference_piece *piece, int64_t count)
 {
     cudaError_t error = count ? use_device_of(piece->from) : cudaSuccess;
+    if (count && !error) /* the staging streams do not wait for the stream of copy, fill and poison */
+        error = cudaStreamSynchronize(0);
     for (int64_t at = 0; at < count && !error; at += DEVICE_PAGES_BATCH) {
         const int64_t left = count - at, batch = DEVICE_PAGES_BATCH;
         struct staging *s = &stagings[__atomic_fetch_add(&staging_turn, 1u, __ATOMIC_RELAXED) % STAGINGS];
@@ -185,8 +198,7 @@ static int cuda_from_host(void *to, const void *from, size_t bytes)
 static int cuda_fill(const struct problem *problem, const struct instance *instance, int tensor,
                      uint64_t seed, int content, void *out)
 {
-    int error = fill_cuda(problem, instance, tensor, seed, content, out);
-    return error ? error : cudaStreamSynchronize(0);
+    return fill_cuda(problem, instance, tensor, seed, content, out);
 }
 
 static __device__ unsigned char poison_byte(const unsigned char *address, uint32_t word)
@@ -214,9 +226,8 @@ static int cuda_poison(void *memory, size_t bytes, uint32_t word)
 {
     if (bytes == 0)
         return 0;
-    poison_kernel<<<BLOCKS, THREADS>>>((unsigned char *)memory, bytes, word);
-    cudaError_t error = cudaGetLastError();
-    return error ? error : cudaStreamSynchronize(0);
+    poison_kernel<<<blocks_for(bytes), THREADS>>>((unsigned char *)memory, bytes, word);
+    return cudaGetLastError();
 }
 
 /* Checks bytes from `row` on in every `pitch` bytes. */
@@ -252,50 +263,37 @@ static __global__ void difference_kernel(const unsigned char *a, const unsigned 
     }
 }
 
-/* Allocates a one-word result on the device, preset to "none". */
-static cudaError_t open_first(unsigned long long **first)
+static void launch_search(const struct memory_search *s, unsigned long long *first)
 {
-    cudaError_t error = cudaMallocAsync((void **)first, sizeof **first, 0);
-    return error ? error : cudaMemsetAsync(*first, 0xff, sizeof **first, 0);
+    const unsigned char *const memory = (const unsigned char *)s->memory;
+    if (s->bytes > 0 && s->other)
+        difference_kernel<<<blocks_for(s->bytes), THREADS>>>(memory, (const unsigned char *)s->other,
+                                                             s->bytes, first);
+    else if (s->bytes > 0)
+        unpoisoned_kernel<<<blocks_for(s->bytes), THREADS>>>(memory, s->bytes, s->pitch ? s->row : 0,
+                                                             s->pitch ? s->pitch : s->bytes, s->word, first);
 }
 
-static cudaError_t close_first(unsigned long long *first, int64_t *result)
+static int cuda_search(struct memory_search *list, int count)
 {
-    cudaError_t error = cudaGetLastError();
+    unsigned long long *first;
+    int64_t found[MEMORY_SEARCHES];
+    if (count > MEMORY_SEARCHES)
+        return cudaErrorInvalidValue;
+    cudaError_t error = cudaMallocAsync((void **)&first, sizeof found, 0);
+    if (error)
+        return error;
+    error = cudaMemsetAsync(first, 0xff, sizeof found, 0); /* -1: none */
+    for (int i = 0; i < count; i++)
+        launch_search(&list[i], first + i);
     if (!error)
-        error = cudaMemcpy(result, first, sizeof *result, cudaMemcpyDeviceToHost);
+        error = cudaGetLastError();
+    if (!error)
+        error = cudaMemcpy(found, first, (size_t)count * sizeof *found, cudaMemcpyDeviceToHost);
     cudaFreeAsync(first, 0);
+    for (int i = 0; i < count; i++)
+        list[i].first = error ? -1 : found[i];
     return error;
-}
-
-static int cuda_find_unpoisoned_gap(const void *memory, size_t bytes, size_t row, size_t pitch, uint32_t word,
-                                    int64_t *result)
-{
-    unsigned long long *first;
-    *result = -1;
-    if (bytes == 0)
-        return 0;
-    cudaError_t error = open_first(&first);
-    if (error)
-        return error;
-    unpoisoned_kernel<<<BLOCKS, THREADS>>>((const unsigned char *)memory, bytes, row, pitch, word, first);
-    return close_first(first, result);
-}
-
-static int cuda_find_unpoisoned(const void *memory, size_t bytes, uint32_t word, int64_t *result)
-{
-    return cuda_find_unpoisoned_gap(memory, bytes, 0, bytes, word, result);
-}
-
-static int cuda_find_difference(const void *a, const void *b, size_t bytes, int64_t *result)
-{
-    unsigned long long *first;
-    *result = -1;
-    cudaError_t error = open_first(&first);
-    if (error)
-        return error;
-    difference_kernel<<<BLOCKS, THREADS>>>((const unsigned char *)a, (const unsigned char *)b, bytes, first);
-    return close_first(first, result);
 }
 
 /* Loads eight bytes, of which `count` exist; with a single load if aligned, as tensors mostly are. */
@@ -333,7 +331,7 @@ static int cuda_fingerprint(const void *memory, size_t bytes, uint64_t key, uint
         return error;
     error = cudaMemsetAsync(sum, 0, sizeof *sum, 0);
     if (!error) {
-        fingerprint_kernel<<<BLOCKS, THREADS>>>((const unsigned char *)memory, bytes, key, sum);
+        fingerprint_kernel<<<blocks_for(bytes), THREADS>>>((const unsigned char *)memory, bytes, key, sum);
         error = cudaGetLastError();
     }
     if (!error)
@@ -363,18 +361,7 @@ static bool cuda_is_shortage(int error)
     return true;
 }
 
-extern "C" const struct memory memory_cuda = {cuda_take,
-                                              cuda_release,
-                                              cuda_copy,
-                                              cuda_to_host,
-                                              cuda_gather,
-                                              cuda_from_host,
-                                              cuda_fill,
-                                              cuda_poison,
-                                              cuda_find_unpoisoned,
-                                              cuda_find_unpoisoned_gap,
-                                              cuda_find_difference,
-                                              cuda_fingerprint,
-                                              cuda_available,
-                                              cuda_explain,
-                                              cuda_is_shortage};
+extern "C" const struct memory memory_cuda = {cuda_take,    cuda_release,    cuda_copy,        cuda_to_host,
+                                              cuda_gather,  cuda_from_host,  cuda_fill,        cuda_poison,
+                                              cuda_search,  cuda_finish,     cuda_fingerprint, cuda_available,
+                                              cuda_explain, cuda_is_shortage};

@@ -92,45 +92,50 @@ static int host_poison(void *memory, size_t bytes, uint32_t word)
     return 0;
 }
 
-static int host_find_unpoisoned(const void *memory, size_t bytes, uint32_t word, int64_t *first)
+static int64_t find_unpoisoned(const void *memory, size_t bytes, uint32_t word)
 {
     const unsigned char *p = memory;
-    *first = -1;
     for (size_t i = 0; i < bytes; i++)
-        if (p[i] != poison_byte((uintptr_t)(p + i), word)) {
-            *first = (int64_t)i;
-            break;
-        }
-    return 0;
+        if (p[i] != poison_byte((uintptr_t)(p + i), word))
+            return (int64_t)i;
+    return -1;
 }
 
-static int host_find_unpoisoned_gap(const void *memory, size_t bytes, size_t row, size_t pitch, uint32_t word,
-                                    int64_t *first)
+static int64_t find_unpoisoned_gap(const struct memory_search *s)
 {
-    *first = -1;
-    for (size_t at = row; at < bytes && *first < 0; at += pitch) {
-        const size_t gap = bytes - at < pitch - row ? bytes - at : pitch - row;
-        host_find_unpoisoned((const char *)memory + at, gap, word, first);
-        *first += *first < 0 ? 0 : (int64_t)at;
+    for (size_t at = s->row; at < s->bytes; at += s->pitch) {
+        const size_t gap = s->bytes - at < s->pitch - s->row ? s->bytes - at : s->pitch - s->row;
+        const int64_t first = find_unpoisoned((const char *)s->memory + at, gap, s->word);
+        if (first >= 0)
+            return first + (int64_t)at;
     }
-    return 0;
+    return -1;
 }
 
-static int host_find_difference(const void *a, const void *b, size_t bytes, int64_t *first)
+static int64_t find_difference(const void *a, const void *b, size_t bytes)
 {
     const unsigned char *p = a, *q = b;
     bool differ = false;
-    *first = -1;
 #pragma omp parallel for schedule(static) reduction(|| : differ) if (bytes > 4 * (size_t)PIECE)
     for (size_t at = 0; at < bytes; at += PIECE)
         differ = differ || memcmp(p + at, q + at, piece_bytes(bytes, at)) != 0;
-    if (!differ)
-        return 0;
-    for (size_t i = 0; i < bytes; i++)
-        if (p[i] != q[i]) {
-            *first = (int64_t)i;
-            break;
-        }
+    for (size_t i = 0; differ && i < bytes; i++)
+        if (p[i] != q[i])
+            return (int64_t)i;
+    return -1;
+}
+
+static int host_search(struct memory_search *list, int count)
+{
+    for (struct memory_search *s = list; s < list + count; s++)
+        s->first = s->other   ? find_difference(s->memory, s->other, s->bytes)
+                   : s->pitch ? find_unpoisoned_gap(s)
+                              : find_unpoisoned(s->memory, s->bytes, s->word);
+    return 0;
+}
+
+static int host_finish(void)
+{
     return 0;
 }
 
@@ -192,9 +197,8 @@ static const struct memory memory_host = {
     .from_host = host_copy,
     .fill = host_fill,
     .poison = host_poison,
-    .find_unpoisoned = host_find_unpoisoned,
-    .find_unpoisoned_gap = host_find_unpoisoned_gap,
-    .find_difference = host_find_difference,
+    .search = host_search,
+    .finish = host_finish,
     .fingerprint = host_fingerprint,
     .available = host_available,
     .explain = host_explain,

@@ -31,7 +31,11 @@ struct region {
     int fd;          /* descriptor that the child imports; owned */
     void *base;      /* mapping of this process: host address, or device address (CUdeviceptr) */
     uint64_t handle; /* CUDA: the CUmemGenericAllocationHandle */
+    /* in its pool (region_pool.h): processes keep its mapping. 0: it has none */
+    uint32_t number;
 };
+
+enum { REGION_POOL_MOST = 255 }; /* the largest number */
 
 /* Offset of the tensor's first byte. PLACE_HIGH: the highest multiple of the alignment that fits. PLACE_LOW:
  * 0; for an alignment below 16 exactly that alignment, since the start of a page would be better aligned than

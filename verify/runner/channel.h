@@ -16,6 +16,7 @@ enum {
     CHANNEL_SETS = 16, /* sets of tensors that can be mapped at once: configurations, and copies of each */
     CHANNEL_SLOTS = CHANNEL_SETS * CHANNEL_TENSORS,
     CHANNEL_EVERY_SET = CHANNEL_SETS, /* for UNMAP */
+    CHANNEL_REGIONS = 256,            /* numbers of regions whose mappings stay; 0: of none */
     CHANNEL_TEXT = 512,
     CHANNEL_NAME = 32
 };
@@ -73,11 +74,14 @@ struct request {
     char adapter[CHANNEL_TEXT];
     char names[CHANNEL_TEXT]; /* LOAD, Python: names of the arguments, separated by blanks */
     uint32_t control;         /* LOAD, empty path: no candidate follows, and calls return at once */
-    uint32_t own;    /* LOAD, Python, CUDA: the candidate's own allocations lie between guards, too */
-    uint32_t set;    /* MAP, UNMAP, CALL: set of tensors, < CHANNEL_SETS */
-    uint32_t keep;   /* UNMAP, Python: the model may be reused for the next mapping */
-    uint32_t slot;   /* MAP: tensor index; the packet carries the descriptor */
-    uint64_t mapped; /* MAP: bytes, in whole granules */
+    uint32_t own;  /* LOAD, Python, CUDA: the candidate's own allocations lie between guards, too */
+    uint32_t set;  /* MAP, UNMAP, CALL: set of tensors, < CHANNEL_SETS */
+    uint32_t keep; /* UNMAP, Python: the model may be reused for the next mapping */
+    uint32_t slot; /* MAP: tensor index; the packet carries the descriptor */
+    /* MAP: number of the region. Above 0 its mapping outlives the set, and the next MAP of this number needs
+     * no descriptor */
+    uint32_t region;
+    uint64_t mapped;                  /* MAP: bytes, in whole granules */
     struct channel_tensor tensor;     /* MAP */
     uint32_t tensors, arguments;      /* CALL */
     uint64_t offset[CHANNEL_TENSORS]; /* byte offset of each tensor in its region */

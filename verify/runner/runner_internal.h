@@ -16,18 +16,20 @@
 struct slot {
     char *base;
     size_t mapped, guard;
+    bool stays; /* the mapping outlives the set */
     struct channel_tensor tensor;
 };
 
 struct runner {
     int channel; /* a private duplicate, since the candidate may close or replace descriptor 3 */
     enum backend backend;
-    void (*candidate)(void);         /* called with the type that fits the number of arguments */
-    struct slot slot[CHANNEL_SLOTS]; /* ordered by set */
-    volatile uint32_t sequence;      /* sequence number of the current request */
-    atomic_bool busy;                /* a request is in progress, so a fault is its reply */
-    bool python;                     /* the candidate is a module; an interpreter loaded this library */
-    bool own;                        /* the candidate's own allocations lie between guards */
+    void (*candidate)(void);           /* called with the type that fits the number of arguments */
+    struct slot slot[CHANNEL_SLOTS];   /* ordered by set */
+    struct slot kept[CHANNEL_REGIONS]; /* mappings that stay, by the region's number; 0 is not used */
+    volatile uint32_t sequence;        /* sequence number of the current request */
+    atomic_bool busy;                  /* a request is in progress, so a fault is its reply */
+    bool python;                       /* the candidate is a module; an interpreter loaded this library */
+    bool own;                          /* the candidate's own allocations lie between guards */
     pid_t self;
 };
 extern struct runner runner;

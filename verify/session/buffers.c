@@ -9,15 +9,10 @@
 #include "verify/util/defence.h"
 #include "verify/device/fingerprint.h"
 
-/* Is a tensor drawn; is it written by the candidate? */
+/* Is a tensor drawn? */
 static bool is_drawn(const struct buffers *b, int t)
 {
     return b->problem->tensors[t].role != TENSOR_OUTPUT;
-}
-
-static bool is_written(const struct buffers *b, int t)
-{
-    return b->problem->tensors[t].role != TENSOR_INPUT;
 }
 
 void *slot_content(const struct slot *slot)
@@ -59,9 +54,9 @@ static int create_copies(struct buffers *b, int t, bool turned, char *why, size_
     int error = is_drawn(b, t) ? b->memory->take(&slot->own, slot->bytes) : 0;
     if (!error && turned && is_drawn(b, t))
         error = b->memory->take(&slot->given, slot->bytes);
-    if (!error && is_written(b, t))
+    if (!error && buffers_are_written(b, t))
         error = b->memory->take(&slot->got, slot->bytes);
-    if (!error && is_written(b, t))
+    if (!error && buffers_are_written(b, t))
         error = b->memory->take(&slot->before, slot->bytes);
     if (error)
         snprintf(why, why_size, "no memory for the judge's copy of %s: %s", b->problem->tensors[t].name,
@@ -103,8 +98,8 @@ int buffers_create(struct buffers *b, const struct instance *instance, int rings
         describe(&problem->tensors[t], tensor, &slot->tensor);
         slot->poison = defence_is_on(DEFENCE_POISON) ? dtype_row(dtype)->poison : 0;
         for (int ring = 0; ring < rings; ring++)
-            if (region_create(&slot->region[ring], b->device->backend, slot->bytes, align, why, why_size) !=
-                0) {
+            if (region_pool_take(&b->pool, &slot->region[ring], b->device->backend, slot->bytes, align, why,
+                                 why_size) != 0) {
                 slot->region[ring].fd = -1;
                 return -1;
             }
@@ -133,7 +128,7 @@ void buffers_destroy(struct buffers *b)
             if (copy[i])
                 b->memory->release(copy[i]);
         for (int ring = 0; ring < BUFFERS_RING; ring++)
-            region_destroy(&slot->region[ring]);
+            region_pool_give(&b->pool, &slot->region[ring]);
     }
     clear(b->now);
 }
@@ -155,6 +150,7 @@ void buffers_close(struct buffers *b)
         b->now = &b->setup[i];
         buffers_destroy(b);
     }
+    region_pool_close(&b->pool);
 }
 
 bool buffers_are_state(const struct buffers *b, int t)
@@ -171,7 +167,7 @@ bool buffers_are_state(const struct buffers *b, int t)
 static uint32_t filler_of(const struct buffers *b, int t, uint64_t seed, int content)
 {
     const enum dtype dtype = b->problem->tensors[t].dtype;
-    const bool varies = content % 2 != 0 && !is_written(b, t);
+    const bool varies = content % 2 != 0 && !buffers_are_written(b, t);
     if (!defence_is_on(DEFENCE_POISON))
         return 0;
     return memory_filler(dtype, !varies ? FILLER_NAN : mix64(seed) % 2 ? FILLER_HIGH : FILLER_LOW);
@@ -275,7 +271,8 @@ bool buffers_place(struct buffers *b, int ring, enum placement placement, const 
         if (error)
             return status_failed(b->status, "placing a tensor", error);
     }
-    return true;
+    const int error = b->memory->finish();
+    return !error || status_failed(b->status, "placing the tensors", error);
 }
 
 /* Address of the tensor in a call. */
@@ -284,96 +281,12 @@ static char *memory_in(const struct buffers *b, int tensor, const struct call *c
     return b->now->slot[tensor].region[call->set - b->now->first_set].base;
 }
 
-static bool inspect_slack(struct buffers *b, int tensor, const char *base, enum side side, size_t from,
-                          size_t bytes, struct call_result *result)
-{
-    const struct slot *slot = &b->now->slot[tensor];
-    const bool below = side == SIDE_BELOW;
-    int64_t first;
-    const int error = b->memory->find_unpoisoned(base + from, bytes, slot->poison, &first);
-    if (error)
-        return status_failed(b->status, "inspecting memory", error);
-    if (first >= 0) {
-        result->outcome = OUTCOME_OVERRUN;
-        result->reason.cause = CAUSE_SLACK;
-        result->reason.side = side;
-        result->reason.tensor = tensor;
-        snprintf(result->detail, sizeof result->detail, "wrote outside %s, from byte %lld %s on",
-                 b->problem->tensors[tensor].name, (long long)(below ? (int64_t)bytes - first : first + 1),
-                 below ? "before its start" : "past its end");
-    }
-    return true;
-}
-
-/* Describes a position between rows: "in the gap after row 3, 2 past its last element". */
-static void describe_gap(const struct buffers *b, int tensor, int64_t byte, char *text, size_t size)
-{
-    const struct slot *slot = &b->now->slot[tensor];
-    const int64_t pitch = (int64_t)slot->pitch, past = byte % pitch - (int64_t)slot->row;
-    snprintf(text, size, "in the gap after row %lld, %lld past its last element", (long long)(byte / pitch),
-             (long long)(past * 8 / dtype_row(b->problem->tensors[tensor].dtype)->bits + 1));
-}
-
-static bool inspect_gaps(struct buffers *b, int tensor, const char *base, size_t at,
-                         struct call_result *result)
-{
-    const struct slot *slot = &b->now->slot[tensor];
-    char where[96];
-    int64_t first = -1;
-    const int error = slot->pitch > slot->row
-                          ? b->memory->find_unpoisoned_gap(base + at, slot->bytes, slot->row, slot->pitch,
-                                                           slot->poison, &first)
-                          : 0;
-    if (error)
-        return status_failed(b->status, "inspecting memory", error);
-    if (first >= 0) {
-        describe_gap(b, tensor, first, where, sizeof where);
-        result->outcome = OUTCOME_OVERRUN;
-        result->reason.cause = CAUSE_GAP;
-        result->reason.tensor = tensor;
-        snprintf(result->detail, sizeof result->detail, "wrote outside %s, %s",
-                 b->problem->tensors[tensor].name, where);
-    }
-    return true;
-}
-
-bool buffers_inspect(struct buffers *b, const struct call *call, struct call_result *result)
-{
-    for (int t = 0; t < b->tensors && result->outcome == OUTCOME_PASS; t++) {
-        const struct slot *slot = &b->now->slot[t];
-        const size_t at = call->offset[t], after = at + slot->bytes;
-        const size_t mapped = slot->region[call->set - b->now->first_set].mapped;
-        const char *base = memory_in(b, t, call);
-        int64_t first = -1;
-        if (!inspect_slack(b, t, base, SIDE_BELOW, 0, at, result))
-            return false;
-        if (result->outcome == OUTCOME_PASS &&
-            !inspect_slack(b, t, base, SIDE_ABOVE, after, mapped - after, result))
-            return false;
-        if (result->outcome == OUTCOME_PASS && !inspect_gaps(b, t, base, at, result))
-            return false;
-        if (is_written(b, t) || result->outcome != OUTCOME_PASS || !defence_is_on(DEFENCE_INPUTS))
-            continue;
-        const int error = b->memory->find_difference(base + at, slot_content(slot), slot->bytes, &first);
-        if (error)
-            return status_failed(b->status, "comparing the inputs", error);
-        if (first >= 0) {
-            result->outcome = OUTCOME_MODIFIED;
-            result->reason.cause = CAUSE_INPUT;
-            result->reason.tensor = t;
-            snprintf(result->detail, sizeof result->detail, "changed its input %s, first at byte %lld",
-                     b->problem->tensors[t].name, (long long)first);
-        }
-    }
-    return true;
-}
-
 /* Makes a private copy, which later writes of the candidate's process do not change. */
 bool buffers_keep(struct buffers *b, const struct call *call, bool before)
 {
     for (int t = 0; t < b->tensors; t++) {
         const struct slot *slot = &b->now->slot[t];
-        const int error = is_written(b, t)
+        const int error = buffers_are_written(b, t)
                               ? b->memory->copy(before ? slot->before : slot->got,
                                                 memory_in(b, t, call) + call->offset[t], slot->bytes)
                               : 0;
@@ -406,7 +319,7 @@ int buffers_fingerprint(const struct buffers *b, const struct call *call, uint64
     *sum = 0;
     for (int t = 0; t < b->tensors && !error; t++) {
         uint64_t of_one = 0;
-        if (!is_written(b, t))
+        if (!buffers_are_written(b, t))
             continue;
         error = b->memory->fingerprint(memory_in(b, t, call) + call->offset[t], b->now->slot[t].bytes,
                                        fingerprint_mix(key, (uint64_t)t, 0), &of_one);

@@ -8,7 +8,7 @@
 #include "content.h"
 #include "status.h"
 #include "verify/device/device.h"
-#include "verify/device/region.h"
+#include "verify/device/region_pool.h"
 #include "verify/worker/child.h"
 
 /* Configurations that are set up at once for timing, and buffers of each, used in turns. */
@@ -47,6 +47,7 @@ struct buffers {
     int tensors;
     struct setup setup[BUFFERS_SETUPS];
     struct setup *now; /* the current setup: all functions below are about its tensors */
+    struct region_pool pool;
     void *const
         *copies; /* where to copy output t of the first call, in the same kind of memory; NULL: nowhere */
     struct status *status;
@@ -62,6 +63,11 @@ int buffers_create(struct buffers *buffers, const struct instance *instance, int
                    char *why, size_t why_size);
 void buffers_destroy(struct buffers *buffers);
 
+/* Does the candidate write tensor t? */
+static inline bool buffers_are_written(const struct buffers *buffers, int t)
+{
+    return buffers->problem->tensors[t].role != TENSOR_INPUT;
+}
 /* Is tensor t an argument of a constructor, and no input of a call? */
 bool buffers_are_state(const struct buffers *buffers, int t);
 
@@ -83,6 +89,8 @@ bool buffers_inspect(struct buffers *buffers, const struct call *call, struct ca
 bool buffers_snapshot(struct buffers *buffers, const struct call *call);
 /* Copies the outputs to `before` or to `got`; the other is not changed. */
 bool buffers_keep(struct buffers *buffers, const struct call *call, bool before);
+/* Compares `got` with `before`. Bit t of *differ: tensor t has another bit pattern. */
+bool buffers_compare(struct buffers *buffers, unsigned *differ);
 void buffers_swap(struct buffers *buffers); /* exchanges `got` and `before` */
 /* Fingerprint of the call's outputs and in-out tensors (memory.h). Returns 0, or an error of memory.h. */
 int buffers_fingerprint(const struct buffers *buffers, const struct call *call, uint64_t key, uint64_t *sum);

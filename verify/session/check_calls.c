@@ -146,19 +146,11 @@ static bool run_call(struct session *s, struct checking *c, int number, struct c
 
 static bool compare_outputs(struct buffers *b, const struct judge *judge, struct checking *c)
 {
-    for (int k = 0; k < judge->judgements; k++) {
-        c->same[k] = true;
-        for (int t = 0; t < b->tensors; t++) {
-            int64_t first = -1;
-            if (!(judge->judgement[k].tensors >> t & 1))
-                continue;
-            const int error = b->memory->find_difference(b->now->slot[t].got, b->now->slot[t].before,
-                                                         b->now->slot[t].bytes, &first);
-            if (error)
-                return status_failed(b->status, "comparing outputs", error);
-            c->same[k] = c->same[k] && first < 0;
-        }
-    }
+    unsigned differ;
+    if (!buffers_compare(b, &differ))
+        return false;
+    for (int k = 0; k < judge->judgements; k++)
+        c->same[k] = (judge->judgement[k].tensors & differ) == 0;
     return true;
 }
 
@@ -382,7 +374,11 @@ enum session_status check_calls(struct session *s, const struct config *config, 
         result->flops = c.instance.flops;
         result->bytes = c.instance.bytes;
         process_pool_make_room(&s->worker, instance_total_bytes(s->options.problem, &c.instance));
-        if (buffers_create(&s->buffers, &c.instance, 1, false, result->detail, sizeof result->detail) == 0) {
+        const double start = clock_seconds();
+        const bool created =
+            buffers_create(&s->buffers, &c.instance, 1, false, result->detail, sizeof result->detail) == 0;
+        s->evidence.seconds.map += clock_seconds() - start;
+        if (created) {
             s->worker.shortage.free_bytes = (double)s->buffers.memory->available();
             run_calls(s, &c);
         } else

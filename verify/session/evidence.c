@@ -38,11 +38,14 @@ void evidence_add_seconds(const struct evidence *evidence, struct phase_seconds 
     add_to->judge += evidence->seconds.judge;
     add_to->witness += evidence->seconds.witness;
     add_to->time += evidence->seconds.time;
+    add_to->map += evidence->seconds.map;
+    add_to->stop += evidence->seconds.stop;
 }
 
 double evidence_not_timing(const struct evidence *evidence)
 {
-    return evidence->seconds.judge + evidence->seconds.witness + evidence->seconds.start;
+    return evidence->seconds.judge + evidence->seconds.witness + evidence->seconds.start +
+           evidence->seconds.stop + evidence->seconds.map;
 }
 
 static const double fresh = 0.2; /* seconds for which NVML's answer is reused */

@@ -255,6 +255,7 @@ static void *work(void *data)
     pthread_mutex_lock(&run->lock);
     if (session) {
         run_collect(run, session);
+        session_rest(session);
         session_seconds(session, &run->result->phase);
     } else {
         run_break(run, "out of memory");

@@ -58,6 +58,11 @@ void session_close(struct session *s)
     free(s);
 }
 
+void session_rest(struct session *s)
+{
+    worker_close(&s->worker);
+}
+
 void session_limit(struct session *s, double seconds)
 {
     s->options.timeout = seconds;
@@ -134,8 +139,11 @@ void session_twins(struct session *s, bool on)
 
 void session_unmap(struct session *s)
 {
+    struct phase_seconds *const seconds = &s->evidence.seconds;
+    const double start = clock_seconds(), stopped = seconds->stop;
     worker_unmap_all(&s->worker);
     buffers_destroy(&s->buffers);
+    seconds->map += clock_seconds() - start - (seconds->stop - stopped);
 }
 
 void session_start_ahead(struct session *s, int count)

@@ -51,6 +51,8 @@ void session_prepare(const struct session_options *options, int count);
 /* NULL when out of memory. The candidate is loaded at the first configuration. */
 struct session *session_open(const struct session_options *options);
 void session_close(struct session *session);
+/* Ends the candidate's processes; the next configuration starts another. */
+void session_rest(struct session *session);
 
 /* Enables or disables the sibling check; initially enabled. It is off for the seen set: a failure on an
  * unseen sibling must not fail a seen configuration. */

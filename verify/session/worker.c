@@ -55,7 +55,9 @@ static void explain_fault(const struct child_fault *fault, struct reason *reason
 
 void worker_restart(struct worker *w)
 {
+    const double start = clock_seconds();
     child_stop(w->child);
+    w->evidence->seconds.stop += clock_seconds() - start;
     w->child = NULL;
     w->exception.before = false;
     for (int i = 0; i < BUFFERS_SETUPS; i++)
@@ -160,10 +162,12 @@ bool worker_map(struct worker *w, struct call_result *result)
         return false;
     if (setup->mapped)
         return true;
+    const double start = clock_seconds();
     for (int ring = 0; ring < setup->rings && status == CHILD_OK; ring++)
         for (int t = 0; t < w->buffers->tensors && status == CHILD_OK; t++)
             status = child_map_tensor(w->child, setup->first_set + ring, t, &setup->slot[t].region[ring],
                                       &setup->slot[t].tensor, text, sizeof text);
+    w->evidence->seconds.map += clock_seconds() - start;
     if (status != CHILD_OK) {
         map_failed(w, status, text, result);
         return false;
@@ -205,7 +209,10 @@ void worker_unmap_all(struct worker *w)
 
 void worker_close(struct worker *w)
 {
+    const double start = clock_seconds();
     child_stop(w->child);
     child_stop(w->guarded.child);
+    w->child = w->guarded.child = NULL;
     process_pool_drop(w);
+    w->evidence->seconds.stop += clock_seconds() - start;
 }

@@ -19,9 +19,8 @@
 #include "verify/device/cuda_visible.h"
 #include "verify/util/clock.h"
 
-/* Starting, opening the device and mapping are the runner's own work; if they take longer, it hangs. */
+/* Starting and opening the device are the runner's own work; if they take longer, it hangs. */
 #define START_TIMEOUT 30.0
-#define MAP_TIMEOUT 60.0
 
 static void open_log(struct child *child, const char *path)
 {
@@ -291,62 +290,6 @@ enum child_status child_start(struct child **out, const struct child_options *op
     else
         child_stop(child);
     return status;
-}
-
-static void tell_lent(struct child *child)
-{
-    double bytes = 0;
-    for (int set = 0; set < CHANNEL_SETS; set++)
-        bytes += child->lent[set];
-    child_watch_lent(child, bytes);
-}
-
-enum child_status child_map(struct child *child, int set, int slot, const struct region *region, char *text,
-                            size_t text_size)
-{
-    const struct channel_tensor nothing = {.size = 0};
-    return child_map_tensor(child, set, slot, region, &nothing, text, text_size);
-}
-
-enum child_status child_map_tensor(struct child *child, int set, int slot, const struct region *region,
-                                   const struct channel_tensor *tensor, char *text, size_t text_size)
-{
-    struct request request = {.kind = REQUEST_MAP,
-                              .set = (uint32_t)set,
-                              .slot = (uint32_t)slot,
-                              .mapped = region->mapped,
-                              .tensor = *tensor};
-    struct reply reply;
-    child->lent[set] += (double)region->mapped;
-    tell_lent(child);
-    child_arena_permit(child, request.set * CHANNEL_TENSORS + request.slot, request.mapped);
-    const enum child_status status =
-        child_exchange(child, &request, region->fd, MAP_TIMEOUT, &reply, text, text_size);
-    child_arena_permit(child, 0, 0);
-    return status;
-}
-
-static enum child_status unmap(struct child *child, int set, bool keep, char *text, size_t text_size)
-{
-    struct request request = {.kind = REQUEST_UNMAP, .set = (uint32_t)set, .keep = keep};
-    struct reply reply;
-    const enum child_status status =
-        child_exchange(child, &request, -1, MAP_TIMEOUT, &reply, text, text_size);
-    for (int i = 0; i < CHANNEL_SETS; i++)
-        if (set == i || set == CHANNEL_EVERY_SET)
-            child->lent[i] = 0;
-    tell_lent(child);
-    return status;
-}
-
-enum child_status child_unmap(struct child *child, int set, char *text, size_t text_size)
-{
-    return unmap(child, set, false, text, text_size);
-}
-
-enum child_status child_unmap_and_keep(struct child *child, int set, char *text, size_t text_size)
-{
-    return unmap(child, set, true, text, text_size);
 }
 
 /* The runner never sends such times, so they are forged by the candidate. */

@@ -77,7 +77,7 @@ void child_start_several(struct child_started *started, const struct child_optio
  * start a new one. */
 
 /* `slot` is the tensor's index in set `set` (below CHANNEL_SETS). A mapping lives as long as the process, or
- * until child_unmap. */
+ * until child_unmap; that of a region of a pool stays in the process, and mapping it again is cheap. */
 enum child_status child_map(struct child *child, int set, int slot, const struct region *region, char *text,
                             size_t text_size);
 /* The same with a description of the tensor, for a candidate in Python. */

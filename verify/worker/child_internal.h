@@ -84,8 +84,10 @@ struct child {
     char head[256]; /* the first bytes printed */
     size_t head_bytes;
     struct child_fault fault;
-    struct watch *watch;       /* watches the resources of its processes; NULL: not watched */
-    double lent[CHANNEL_SETS]; /* bytes of the judge's memory that are mapped there */
+    struct watch *watch;         /* watches the resources of its processes; NULL: not watched */
+    double lent[CHANNEL_SETS];   /* bytes of the judge's memory that are mapped there */
+    double kept;                 /* the same, of regions whose mappings stay */
+    bool keeps[CHANNEL_REGIONS]; /* by the region's number: its mapping stays */
 };
 
 /* Sends a request (with a descriptor if fd >= 0) and waits for its reply. CHILD_OK: a DONE or RETURNED reply,
