@@ -6,7 +6,7 @@
 
 struct bug {
     char name[80], problem[40], kind[40], when[400]; /* `when`: a condition, condition.h */
-    bool held_out;                                   /* for final figures only; the second collection, too */
+    bool held_out;                                   /* for final figures only; the later collections, too */
     bool necessary;                                  /* fails only there, and not with every content */
 };
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# run.sh [--held-out] [--second] [--all] [--twins] [--problem P] [--device host|cuda] [--jobs N] [--seed S] [--effort E] [--out FILE] [NAME..]:
+# run.sh [--held-out] [--second] [--third] [--all] [--twins] [--problem P] [--device host|cuda] [--jobs N] [--seed S] [--effort E] [--out FILE] [NAME..]:
 # `unseen verify` on each fault of the corpus that is not held out. Prints one line of a table for each, on standard output or in
-# FILE. --second takes the second collection. --twins takes its honest twins, of which none should be found:
+# FILE. --second and --third take a later collection. --twins takes honest twins, those of both unless one is named; none should be found:
 #
 #   name problem kind side found verdict agreement class rule when minimal no_rule seconds inside steps runs
 #
@@ -21,14 +21,15 @@
 set -eu
 folder=$(cd "$(dirname "$0")" && pwd)
 build=${BUILD:-$folder/../../../build}
-held=0 problem= device=host jobs=1 seed=1 effort=quick out= one=0 twins=
+held= problem= device=host jobs=1 seed=1 effort=quick out= one=0 twins=
 
 while [ $# -gt 0 ]; do
     case $1 in
     --held-out) held=1; shift ;;
     --second) held=2; shift ;;
+    --third) held=3; shift ;;
     --all) held=[01]; shift ;;
-    --twins) held=2 twins=.good; shift ;;
+    --twins) twins=.good; shift ;;
     --problem) problem=$2; shift 2 ;;
     --device) device=$2; shift 2 ;;
     --jobs) jobs=$2; shift 2 ;;
@@ -40,6 +41,8 @@ while [ $# -gt 0 ]; do
     *) break ;;
     esac
 done
+held=${held:-${twins:+[23]}}
+held=${held:-0}
 
 case $device in
 host) suffix=c table=$folder/BUGS.tsv ;;

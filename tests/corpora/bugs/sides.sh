@@ -2,7 +2,7 @@
 # sides.sh [--device host|cuda] [--count N] [--seed S] [--spread] [--twins] [NAME..]: does each fault fail inside its `when`, and pass outside?
 # It runs N configurations (3) of either side, cheap ones, out of 1500 draws. With --spread they have all sizes, which finds a
 # wrong threshold. A fault whose `side` is necessary must fail on one of 5 N inside only. A sufficient one may fail outside.
-# --twins: the honest twins of the second collection, which may fail on neither side. Prints a line for each exception, with the
+# --twins: the honest twins of the later collections, which may fail on neither side. Prints a line for each exception, with the
 # configurations; exits 1 when there is one. BUILD is the folder of the binaries.
 set -eu
 folder=$(dirname "$0")
@@ -28,7 +28,7 @@ host) suffix=c table=$folder/BUGS.tsv ;;
 cuda) suffix=cu table=$folder/CUDA.tsv ;;
 *) echo "sides.sh: --device $device: host or cuda is expected" >&2; exit 2 ;;
 esac
-[ $# -gt 0 ] || set -- $(awk -F'\t' -v twins="$twins" 'NR > 1 && (twins == "" || $6 == 2) { print $1 }' "$table")
+[ $# -gt 0 ] || set -- $(awk -F'\t' -v twins="$twins" 'NR > 1 && (twins == "" || $6 >= 2) { print $1 }' "$table")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
