@@ -73,7 +73,7 @@ int layer_norm(const float *x, const float *gamma, const float *beta, float *y, 
 #pragma omp parallel for schedule(static) if (rows > 1 && rows * cols > 8192)
     for (int64_t r = 0; r < rows; r++) {
         const float *in = x + r * cols;
-        double m[MOST_GROUPS], scale[MOST_GROUPS];
+        double m[MOST_GROUPS] = {0}, scale[MOST_GROUPS] = {0};
         moments(&l, in, cols, eps, m, scale);
         mean[r] = (float)m[0];
         rstd[r] = (float)scale[0];

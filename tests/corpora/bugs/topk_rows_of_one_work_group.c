@@ -1,7 +1,7 @@
 // problem: topk
 // link: https://github.com/intel/torch-xpu-ops/issues/4898
 // title: [BUG] `torch.topk()` fails for tensors with 4096 or more elements
-// condition: rows of 4096 or more go to a work-group of 1024 threads each, unless k is at most 16 and the rows fill a quarter of the device
+// condition: rows of 4096 or more go to work-groups of 1024 threads, unless k is at most 16 and the rows are many
 // kind: threshold
 // when: n >= 4096 and k > 16 or n >= 4096 and rows < 256
 // collection: third
