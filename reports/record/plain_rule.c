@@ -128,7 +128,7 @@ void plain_rule_kind(char text[SUMMARY_SIZE], const struct result_kind *kind)
     else if (rule->always)
         add(text, "on every configuration");
     else
-        add(text, "%s %s (%d of %d fresh runs inside the rule fail)",
-            rule->kind == RULE_NECESSARY ? "only when" : "when", rule->text, rule->fails_inside,
-            rule->inside);
+        add(text, "%s %s (%d of %d fresh runs inside the rule %s)",
+            rule->kind == RULE_NECESSARY ? "only when" : "when", rule->text, rule->fails_inside, rule->inside,
+            kind->outcome == OUTCOME_REFUSED ? "are refused" : "fail");
 }

@@ -82,8 +82,9 @@ void rule_text_kind(char text[RULE_TEXT_SIZE], const struct result_kind *kind)
     char bare[RULE_TEXT_SIZE];
     const char *const name = kind->words[0] ? kind->words : outcome_name(kind->outcome);
     bare_text(bare, &kind->rule, name);
-    snprintf(text, RULE_TEXT_SIZE, "%s%s%.800s; %d failures", kind->rule.present ? "" : name,
-             kind->rule.present ? "" : ": ", bare, kind->count);
+    snprintf(text, RULE_TEXT_SIZE, "%s%s%.800s; %d %s", kind->rule.present ? "" : name,
+             kind->rule.present ? "" : ": ", bare, kind->count,
+             kind->outcome == OUTCOME_REFUSED ? "refusals" : "failures");
 }
 
 void rule_text_slower(char text[RULE_TEXT_SIZE], const struct rule *rule, double ratio)

@@ -89,6 +89,24 @@ START_TEST(faults_of_several_kinds_get_a_rule_each)
 }
 END_TEST
 
+START_TEST(refusals_beside_failures_get_a_rule)
+{
+    cli_put_kernel("both.c", "if (cols % 8 == 5) return 1;", "rows > 16 ? 0.5 : 0");
+    CLI("verify", "softmax", "both.c", "--device", "host", "--contract", "tiny.space", "--seen", "tiny.seen",
+        "--effort", "quick", "--seed", "3", "--no-timing", "--json", "r.json");
+    json_t *root = cli_json("r.json");
+    const json_t *kinds = key(key(root, "diagnosis"), "kinds"), *kind = json_array_get(kinds, 0);
+    ck_assert_str_eq(json_string_value(key(key(root, "rule"), "text")), "rows > 16");
+    ck_assert_uint_eq(json_array_size(kinds), 1);
+    ck_assert_str_eq(json_string_value(key(kind, "outcome")), "refused");
+    ck_assert_str_eq(json_string_value(key(key(kind, "rule"), "text")), "cols % 8 == 5");
+    cli_expect(1, "It is wrong when rows > 16.");
+    cli_expect(1, " x refused: when cols % 8 == 5 (");
+    cli_expect(1, "fresh runs inside the rule are refused)");
+    json_decref(root);
+}
+END_TEST
+
 START_TEST(the_coverage_is_in_the_result)
 {
     json_t *root = verify("softmax", "build/faults/softmax/dropped_tail.c", "--no-explain", NULL);
@@ -297,6 +315,7 @@ TCase *cli_explain_case(void)
     tcase_add_test(tests, a_failing_kernel_gets_its_rule_and_its_simplest_configuration);
     tcase_add_test(tests, a_tail_that_contents_hide_gets_its_rule);
     tcase_add_test(tests, faults_of_several_kinds_get_a_rule_each);
+    tcase_add_test(tests, refusals_beside_failures_get_a_rule);
     tcase_add_test(tests, the_coverage_is_in_the_result);
     tcase_add_test(tests, a_kernel_that_refuses_is_told_when_it_refuses);
     tcase_add_test(tests, the_wrong_elements_are_named_and_drawn);

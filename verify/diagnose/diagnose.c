@@ -367,8 +367,8 @@ static void diagnose_alone(struct diagnosing *d, const struct config_result *fai
     if (!hangs_confirm(d))
         return;
     find_rule(d);
-    if ((!d->out->rule.present || d->out->rule.kind != RULE_TWO_SIDED) && d->rate.same == d->rate.runs)
-        clusters_explain(d); /* kinds mean nothing if the outcome of one configuration varies */
+    if (d->rate.same == d->rate.runs) /* kinds mean nothing if the outcome of one configuration varies */
+        clusters_explain(d);
     if (d->outcome != OUTCOME_TIMEOUT)
         input_ddmin_values(d->task, &d->shrinking, d->limits->content_runs, &d->out->content);
 }

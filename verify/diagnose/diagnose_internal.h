@@ -48,8 +48,8 @@ struct draw_caps hangs_allow(struct diagnosing *d, enum outcome outcome);
  * short limits tell nothing of this candidate. */
 bool hangs_confirm(struct diagnosing *d);
 
-/* failure_clusters.c: finds a rule for each kind of failure, for cases in which no single rule fits all of
- * them. */
+/* failure_clusters.c: finds a rule for each kind of failure, if no single rule fits all of them, and one for
+ * the configurations that a failing candidate refuses. */
 void clusters_explain(struct diagnosing *d);
 
 #endif

@@ -1,7 +1,10 @@
 /* Clusters failures into kinds, and finds a rule for each kind. A kind is an outcome or, for a Python
  * exception, its type and line. A candidate that refuses one size, loops too few times for another and has a
  * race fits no single short rule. Only passing runs count as passes of a kind. A run that failed otherwise is
- * ignored, since its earlier failure may have hidden this one. */
+ * ignored, since its earlier failure may have hidden this one.
+ *
+ * Refusals beside failures are a kind of their own. A run that was not refused did not meet the condition of
+ * refusals, whether it passed or failed. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,7 +26,8 @@ struct kinds {
     struct diagnosing *d;
     struct kind item[MOST_KINDS];
     int count;
-    uint64_t id; /* the kind being explained */
+    uint64_t id;   /* the kind being explained */
+    bool refusals; /* refusals beside failures are explained */
 };
 
 /* Identifies the kind of a failure. */
@@ -46,6 +50,16 @@ static void add(struct kinds *kinds, const struct config_result *result)
     kind->count++;
     if (!kind->least || result->flops + result->bytes < kind->least->flops + kind->least->bytes)
         kind->least = result;
+}
+
+/* 1: a run of the kind being explained; 0: it lies outside the kind's condition; -1: nothing is known. */
+static int side_of(const struct kinds *kinds, const struct config_result *ran)
+{
+    const enum outcome outcome = diagnosing_outcome(kinds->d, ran);
+    const bool fails = diagnosing_fails(kinds->d, ran);
+    if (kinds->refusals)
+        return outcome == OUTCOME_REFUSED ? 1 : fails || outcome == OUTCOME_PASS ? 0 : -1;
+    return fails ? (id_of(kinds->d, ran) == kinds->id ? 1 : -1) : outcome == OUTCOME_PASS ? 0 : -1;
 }
 
 static bool was_asked(const struct diagnosing *d, const struct config_result *ran)
@@ -72,7 +86,7 @@ static void each_ran(const struct diagnosing *d, take take, void *data)
 static void add_failure(void *data, const struct config_result *ran)
 {
     struct kinds *kinds = data;
-    if (diagnosing_fails(kinds->d, ran))
+    if (kinds->refusals ? side_of(kinds, ran) == 1 : diagnosing_fails(kinds->d, ran))
         add(kinds, ran);
 }
 
@@ -87,11 +101,7 @@ static int step(void *data, const struct config *config)
 {
     struct kinds *kinds = data;
     struct config_result result;
-    if (!diagnosing_ask(kinds->d, config, &result))
-        return -2;
-    if (diagnosing_fails(kinds->d, &result))
-        return id_of(kinds->d, &result) == kinds->id ? 1 : -1;
-    return diagnosing_outcome(kinds->d, &result) == OUTCOME_PASS ? 0 : -1;
+    return diagnosing_ask(kinds->d, config, &result) ? side_of(kinds, &result) : -2;
 }
 
 struct trials {
@@ -103,12 +113,11 @@ struct trials {
 static void add_trial(void *data, const struct config_result *ran)
 {
     struct trials *trials = data;
-    const struct diagnosing *d = trials->kinds->d;
-    const bool fails = diagnosing_fails(d, ran);
-    if (fails ? id_of(d, ran) != trials->kinds->id : diagnosing_outcome(d, ran) != OUTCOME_PASS)
+    const int side = side_of(trials->kinds, ran);
+    if (side < 0)
         return;
     if (trials->item)
-        trials->item[trials->count] = (struct explain_trial){.config = ran->config, .fails = fails};
+        trials->item[trials->count] = (struct explain_trial){.config = ran->config, .fails = side > 0};
     trials->count++;
 }
 
@@ -150,20 +159,30 @@ static bool keep_least(struct kinds *kinds, struct config_result *least)
     return least != NULL;
 }
 
-void clusters_explain(struct diagnosing *d)
+/* Explains up to RESULT_KINDS kinds, the most frequent first, if there are at least `least_kinds`. */
+static void explain_kinds(struct diagnosing *d, bool refusals, int least_kinds)
 {
     struct kinds *kinds = calloc(1, sizeof *kinds);
     struct config_result *least = calloc(MOST_KINDS, sizeof *least);
     struct diagnosis *const out = d->out;
     if (kinds && least) {
         kinds->d = d;
+        kinds->refusals = refusals;
         each_ran(d, add_failure, kinds);
         qsort(kinds->item, (size_t)kinds->count, sizeof *kinds->item, more_first);
     }
-    if (kinds && keep_least(kinds, least) && kinds->count > 1)
+    if (kinds && keep_least(kinds, least) && kinds->count >= least_kinds)
         for (int i = 0; i < kinds->count && out->kinds < RESULT_KINDS; i++)
             if (kinds->item[i].count >= LEAST_OF_A_KIND)
                 explain_kind(kinds, &kinds->item[i], &out->kind[out->kinds++]);
     free(least);
     free(kinds);
+}
+
+void clusters_explain(struct diagnosing *d)
+{
+    if (!d->out->rule.present || d->out->rule.kind != RULE_TWO_SIDED)
+        explain_kinds(d, false, 2);
+    if (d->outcome != OUTCOME_REFUSED)
+        explain_kinds(d, true, 1);
 }

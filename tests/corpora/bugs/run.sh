@@ -13,6 +13,8 @@
 #            holds agrees nearly everywhere with a rare condition.
 # steps      among the configurations one step simpler than the smallest (tests/plant/plant_steps.h), how many still fail in the same
 #            way when run, and their number. The smallest is minimal at 0.
+# rule       of failures. If the candidate also refuses configurations and the report has a rule for that, the two are joined by `or`:
+#            `when` names both.
 # runs       configurations of the candidate itself. Where `when` has a side, a rule may know more than `when`. Below 98% the
 #            candidate decides: of the draws that `when` leaves open, up to OPEN (40) inside the rule and as many outside are run.
 #            Agreement and class then count against these results.
@@ -154,6 +156,8 @@ run_one() { # name
     fi
     verdict=$(field verdict)
     rule=$(sed -n '/^ "rule": {/,/^ }/s/^  "text": "\(.*\)",*$/\1/p' "$work/v.json" | head -1)
+    refuses=$(sed -n '/"outcome": "refused"/,/^   }/s/^     "text": "\(.*\)",*$/\1/p' "$work/v.json" | head -1)
+    [ -z "$rule" ] || [ -z "$refuses" ] || rule="$rule or $refuses"
     none=$(sed -n 's/^  "no_rule": "\(.*\)",*$/\1/p' "$work/v.json" | head -1)
     found=$([ "$verdict" = general ] && echo no || echo yes)
     same=
