@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAIR_WIDTH = 700, TRIPLE_WIDTH = 60, CLAUSES_COST = 3, MOST_ALTERNATIVES = 64 };
+enum { PAIR_WIDTH = 700, CLAUSES_COST = 3, MOST_ALTERNATIVES = 64 };
 static const double COST_WORTH_TWO_CLAUSES = 13, COST_WORTH_MORE_TERMS = 9, COST_OF_PUBLISHED = 6;
 
 /* --- the list of rules --- */
@@ -231,60 +231,6 @@ static struct shape extended(const struct shape *prefix, const struct column **c
     return shape;
 }
 
-/* Picks columns for two of three terms: half of them the simplest, half with the fewest passes. Each of three
- * terms holds on many passes. Products and quotients that hold on few by chance would displace the simple
- * columns. */
-static int pick_for_triples(const struct column *column, int count, int *picked)
-{
-    int n = 0;
-    for (; n < TRIPLE_WIDTH / 2 && n < count; n++) /* sorted by passes */
-        picked[n] = n;
-    const int tight = n;
-    for (int i = tight; i < count; i++) {
-        int at = n < TRIPLE_WIDTH ? n++ : TRIPLE_WIDTH;
-        for (; at > tight && column[picked[at - 1]].cost > column[i].cost; at--)
-            if (at < TRIPLE_WIDTH)
-                picked[at] = picked[at - 1];
-        if (at < TRIPLE_WIDTH)
-            picked[at] = i;
-    }
-    return n;
-}
-
-static bool is_among(const int *picked, int count, int column)
-{
-    for (int i = 0; i < count; i++)
-        if (picked[i] == column)
-            return true;
-    return false;
-}
-
-/* Adds any third column. A set of three picked columns is tried once. */
-static void try_thirds(struct search *search, const struct shape *prefix, const int *picked, int a, int b,
-                       int count)
-{
-    const int words = search->ex->words, i = picked[a], j = picked[b];
-    const struct column *all = search->necessary;
-    uint64_t *left = search->ex->scratch;
-    for (int w = 0; w < words; w++)
-        left[w] = all[i].bits[w] & all[j].bits[w] & search->passes[w];
-    for (int k = 0; k < count; k++)
-        if (bits_disjoint(left, all[k].bits, left, words) && !is_among(picked, b + 1, k)) {
-            const struct shape shape =
-                extended(prefix, (const struct column *[]){&all[i], &all[j], &all[k]}, 3);
-            search_emit(search, &shape);
-        }
-}
-
-static void try_triples(struct search *search, const struct shape *prefix, int count)
-{
-    int picked[TRIPLE_WIDTH];
-    const int width = pick_for_triples(search->necessary, count, picked);
-    for (int a = 0; a < width; a++)
-        for (int b = a + 1; b < width; b++)
-            try_thirds(search, prefix, picked, a, b, count);
-}
-
 void search_conjunctions(struct search *search, const uint64_t *fails, const struct shape *prefix, int most,
                          int width)
 {
@@ -304,8 +250,6 @@ void search_conjunctions(struct search *search, const uint64_t *fails, const str
                 search_emit(search, &shape);
             }
     }
-    if (most > 2 && search->out->count == 0)
-        try_triples(search, prefix, count);
     if (most > 2)
         search_beam(search, fails, prefix, count);
 }
