@@ -368,10 +368,6 @@ bool explainer_may_run(const struct explainer *ex);
 void vary_thresholds(const struct explainer *ex, const struct guess *guess, bool forgive,
                      struct guesses *out);
 
-/* Moves the thresholds of a necessary condition out to rounder values, as far as the passes in between may be
- * due to chance. `rate` is the share of failures among all runs inside it. */
-void widen_thresholds(const struct explainer *ex, struct guess *rule, double rate);
-
 /* --- explain_pool.c: configurations worth a run --- */
 
 /* Draws a new configuration inside the space, near the boundaries of `guesses`. The caps are not checked:

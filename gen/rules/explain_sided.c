@@ -371,20 +371,6 @@ static bool stands(const struct explainer *ex, struct looking *looking, int side
     return is_evident(looking, side);
 }
 
-/* Widens the thresholds as far as the runs permit, if the rule stands then, too. */
-static bool stands_widely(const struct explainer *ex, struct looking *looking, int side[2][2])
-{
-    const struct guess tight = looking->rule;
-    if (looking->kind == RULE_NECESSARY) {
-        tally(ex, &tight, side);
-        widen_thresholds(ex, &looking->rule, side[1][1] / (side[1][0] + side[1][1] + 1.0));
-        if (stands(ex, looking, side))
-            return true;
-        looking->rule = tight;
-    }
-    return stands(ex, looking, side);
-}
-
 static void tell(const struct explainer *ex, struct looking *looking, struct rule *out)
 {
     int side[2][2] = {{0}};
@@ -392,7 +378,7 @@ static void tell(const struct explainer *ex, struct looking *looking, struct rul
     if (!looking->known)
         return;
     const struct guess found = looking->rule;
-    const bool whole = drop_terms(ex, looking), evident = whole && stands_widely(ex, looking, side);
+    const bool whole = drop_terms(ex, looking), evident = whole && stands(ex, looking, side);
     if (!whole || !evident || !excludes_enough(ex, &looking->rule, looking->kind)) {
         tell_nearest(ex, &found, out);
         return;

@@ -3,8 +3,6 @@
 #include "explain_internal.h"
 
 enum { MOST_CANDIDATES = 8 + SPACE_MAX_TILES + MOST_VALUES };
-static const double BY_LUCK =
-    8; /* bits: the threshold lies at the last failure, so more passes may be due to chance than elsewhere */
 
 struct gap {
     int64_t low, high; /* every threshold in low..high fits all trials */
@@ -86,50 +84,6 @@ static void set_threshold(const struct explainer *ex, struct guess *guess, int a
     atom->cost = atom_cost(atom, &ex->quantity[atom->quantity], ex->space);
     guess->cost += atom->cost;
 }
-
-/* --- thresholds of a necessary condition --- */
-
-/* Returns the number of passes that only the wider condition contains. */
-static int passes_let_in(const struct explainer *ex, const struct guess *rule, const struct guess *wider)
-{
-    int passes = 0;
-    for (int t = 0; t < ex->trials; t++)
-        passes += bit_of(ex->passes, t) && !guess_holds(ex, rule, trial_values(ex, t)) &&
-                  guess_holds(ex, wider, trial_values(ex, t));
-    return passes;
-}
-
-/* Finds the simplest threshold among rounder ones at a distance of at most `reach`. It may admit at most
- * `most_passes` passes that `rule` excludes. */
-static void widen_by(const struct explainer *ex, const struct guess *rule, const struct guess *tight, int at,
-                     int64_t reach, double most_passes, struct guess *best)
-{
-    const struct atom *atom = &tight->atom[at];
-    const struct gap gap =
-        atom->negated ? (struct gap){atom->a, atom->a + reach} : (struct gap){atom->a - reach, atom->a};
-    int64_t list[MOST_CANDIDATES];
-    for (int i = 0, count = list_candidates(ex, atom, &gap, list); i < count; i++) {
-        struct guess wider = *tight;
-        set_threshold(ex, &wider, at, list[i]);
-        if (wider.cost < best->cost && passes_let_in(ex, rule, &wider) <= most_passes)
-            *best = wider;
-    }
-}
-
-void widen_thresholds(const struct explainer *ex, struct guess *rule, double rate)
-{
-    const double most_passes =
-        rate < 1 ? -BY_LUCK / __builtin_log2(1 - rate) : 0; /* for all thresholds together */
-    const struct guess original = *rule;
-    for (int at = 0; at < rule->count; at++) {
-        const struct guess tight = *rule;
-        if (tight.atom[at].kind == ATOM_ABOVE && tight.atom[at].a < INT64_MAX / 4)
-            for (int64_t reach = 1; reach <= tight.atom[at].a / 2 + 1; reach *= 2)
-                widen_by(ex, &original, &tight, at, reach, most_passes, rule);
-    }
-}
-
-/* --- thresholds of a two-sided rule --- */
 
 /* Sets the likeliest threshold in the gap. Returns false if the predicate has no effect. */
 static bool settle(const struct explainer *ex, struct guess *guess, int at, bool forgive)
