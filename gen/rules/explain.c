@@ -16,14 +16,11 @@ enum {
     MORE_THAN_ENOUGH = 100, /* runs that confirm it without enough on both sides */
     /* runs after which rivals and terms with little support no longer delay confirmation */
     ENOUGH_FOR_TERMS = 160,
-    PICKS = 3,       /* attempts to find a configuration on which the rules disagree */
-    RIVALS_STAY = 3, /* trials after which the rivals are searched again */
-    CREDIBLE = 4,    /* failures inside the rule from which on a pass inside it may be due to chance */
-    DROPS_UNTIL_DOUBT = 3,
+    PICKS = 3,           /* attempts to find a configuration on which the rules disagree */
+    RIVALS_STAY = 3,     /* trials after which the rivals are searched again */
+    CREDIBLE = 4,        /* failures inside the rule from which on a pass inside it may be due to chance */
     A_WHILE = 16,        /* runs since a rule was adopted, after which tests of it alternate with queries */
     KEPT_FOR_SIDED = 40, /* percentage of the runs kept for one-sided rules */
-    MANY_DROPPED = 6,
-    HOPELESS = 12, /* rules replaced by one that contradicts trials, too, after which the search gives up */
     LEAST_CONFIRMED = 8,
     REPEATS = 3,
     MORE_REPEATS = 8
@@ -39,9 +36,7 @@ struct standing {
     bool known, stale, confirming;
     int turn, steps, alive;
     int wrong, contradicted; /* trials that contradict the rule: before it was adopted, and later */
-    int dropped, hopeless;   /* rules that were replaced; those replaced by a rule that contradicts trials */
-    bool doubted;            /* passes that contradict simpler rules were repeated */
-    int doubted_after;       /* value of `dropped` at that time */
+    int dropped;             /* rules that were replaced */
     struct guesses rivals;   /* simpler rules that few passes contradict */
     int rivals_at;           /* number of trials when they were searched; 0: not yet */
     bool rivals_over;        /* no run can distinguish them from the rule */
@@ -148,10 +143,9 @@ static int refit(const struct explainer *ex, struct standing *standing)
         (!standing->known || !guess_same(&standing->guesses.item[0], &standing->rule))) {
         standing->rule = standing->guesses.item[0];
         standing->dropped += standing->known;
-        standing->hopeless += standing->known && standing->wrong > 0;
         standing->known = true;
         standing->confirming = false;
-        standing->doubted = standing->rivals_over = false;
+        standing->rivals_over = false;
         standing->rivals_at = 0;
         standing->since = ex->trials;
         standing->inside = standing->outside = standing->fails_inside = standing->passes_outside = 0;
@@ -185,7 +179,7 @@ static bool pick_apart(struct explainer *ex, struct standing *standing, struct c
     if (standing->rivals_over)
         return false;
     if (standing->rivals_at == 0 || ex->trials >= standing->rivals_at + RIVALS_STAY) {
-        if (search_rivals(ex, &standing->rule, true, &standing->rivals))
+        if (search_rivals(ex, &standing->rule, &standing->rivals))
             return false;
         standing->rivals_at = ex->trials;
     }
@@ -288,28 +282,7 @@ static bool gives_up(const struct explainer *ex, const struct standing *standing
     const bool clean =
         standing->fails_inside == standing->inside && standing->passes_outside == standing->outside;
     const bool late = ex->most_runs - ex->runs <= ex->most_runs * KEPT_FOR_SIDED / 100;
-    return standing->hopeless >= HOPELESS ||
-           (late && asked < MORE_THAN_ENOUGH / 2 && (standing->wrong > 0 || !clean)) ||
-           (late && asked < LEAST_SIDE && standing->dropped >= MANY_DROPPED);
-}
-
-/* Looks for a simpler rule that only passes by chance contradict. This is done before a rule is confirmed,
- * and when several rules were dropped. */
-static int doubt(struct explainer *ex, struct standing *standing)
-{
-    const bool due = standing->confirming || standing->wrong > 0 ||
-                     standing->dropped >= standing->doubted_after + DROPS_UNTIL_DOUBT;
-    const int first = ex->trials;
-    bool changed;
-    if (!standing->known || standing->doubted || !due)
-        return 0;
-    standing->doubted = true;
-    standing->doubted_after = standing->dropped;
-    if (doubt_rivals(ex, &standing->rule, &changed))
-        return -1;
-    for (int t = first; t < ex->trials; t++)
-        count(ex, standing, &ex->config[t], bit_of(ex->fails, t));
-    return changed ? refit(ex, standing) : 0;
+    return late && asked < MORE_THAN_ENOUGH / 2 && (standing->wrong > 0 || !clean);
 }
 
 static int narrow(struct explainer *ex, struct standing *standing)
@@ -321,8 +294,6 @@ static int narrow(struct explainer *ex, struct standing *standing)
         if (!step(ex, standing))
             break;
         if (standing->stale && refit(ex, standing))
-            return -1;
-        if (doubt(ex, standing))
             return -1;
     }
     return 0;

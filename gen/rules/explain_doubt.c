@@ -3,7 +3,7 @@
  * and more sensitive inputs, before the pass counts against a rule. */
 #include "explain_internal.h"
 
-enum { ASKED_AGAIN = 3, MOST_RIVALS = 6, DOUBT_SHARE = 5 };
+enum { ASKED_AGAIN = 3, DOUBT_SHARE = 5 };
 
 static int doubts_allowed(const struct explainer *ex)
 {
@@ -59,7 +59,7 @@ bool doubt_pass(struct explainer *ex, int trial)
 {
     const int first = ex->trials, before = ex->runs;
     bool lucky = false;
-    if (bit_of(ex->firm, trial) || !bit_of(ex->passes, trial) || ex->doubts >= doubts_allowed(ex))
+    if (ex->doubts >= doubts_allowed(ex))
         return false;
     for (int turn = 0; turn < ASKED_AGAIN && !lucky && explainer_may_run(ex); turn++) {
         struct config config = ex->config[trial];
@@ -69,14 +69,11 @@ bool doubt_pass(struct explainer *ex, int trial)
         break;
     }
     ex->doubts += ex->runs - before;
-    for (int t = first; t <= ex->trials; t++) {
-        const int asked = t < ex->trials ? t : trial;
-        if (lucky && bit_of(ex->passes, asked))
-            set_lucky(ex, asked);
-        else if (!lucky)
-            bit_set(ex->firm, asked);
-    }
-    ex->luckies += lucky;
+    for (int t = first; lucky && t < ex->trials; t++)
+        if (bit_of(ex->passes, t))
+            set_lucky(ex, t);
+    if (lucky)
+        set_lucky(ex, trial);
     return lucky;
 }
 
@@ -86,32 +83,4 @@ void doubt_forget(struct explainer *ex)
         ex->passes[w] |= ex->lucky[w];
         ex->lucky[w] = 0;
     }
-}
-
-bool doubts_are_over(const struct explainer *ex)
-{
-    return ex->doubts >= doubts_allowed(ex);
-}
-
-/* Repeats the passes that contradict the simplest rivals. If all of these are due to chance, the leader
- * avoids them without reason. */
-int doubt_rivals(struct explainer *ex, const struct guess *leader, bool *changed)
-{
-    static struct guesses rivals; /* too large for a stack */
-    *changed = false;
-    if (doubts_are_over(ex))
-        return 0;
-    if (search_rivals(ex, leader, false, &rivals))
-        return -1;
-    for (int i = 0; i < rivals.count && i < MOST_RIVALS; i++) {
-        const int trials = ex->trials;
-        bool stands = true;
-        for (int t = 0; t < trials && stands; t++)
-            if (bit_of(ex->passes, t) && guess_holds(ex, &rivals.item[i], trial_values(ex, t)))
-                stands = doubt_pass(ex, t);
-        *changed = *changed || ex->trials > trials;
-        if (stands || doubts_are_over(ex))
-            break;
-    }
-    return 0;
 }

@@ -162,11 +162,9 @@ struct explainer {
     uint16_t *residue;                      /* [moduli, capacity] */
     bool *published;                        /* [capacity]: the trial is a point of the seen set */
     uint64_t *fails, *passes, *unpublished; /* [words], one bit for each trial */
-    /* [words]: passes whose point fails with other inputs, excluded from `passes`; passes that were repeated
-     * and are not due to chance */
-    uint64_t *lucky, *firm;
-    uint8_t *challenge;  /* [capacity]: CHALLENGE_..; 0: the run was no challenge */
-    int doubts, luckies; /* runs that repeated passes; passes found to be due to chance */
+    uint64_t *lucky;    /* [words]: passes whose point fails with other inputs, excluded from `passes` */
+    uint8_t *challenge; /* [capacity]: CHALLENGE_..; 0: the run was no challenge */
+    int doubts;         /* runs that repeated passes */
 
     struct costing costing;
     struct point_set used;    /* points that were run or are published: not run again */
@@ -260,9 +258,9 @@ bool search_inner(const struct explainer *ex, const struct guess *rule, struct g
 
 /* --- explain_rivals.c --- */
 
-/* Finds simpler rules than `leader` that hold on every failure and on few passes, the simplest first. None of
- * these passes is firm unless `firm_too` is set. Returns 0, or -1 when memory is out. */
-int search_rivals(const struct explainer *ex, const struct guess *leader, bool firm_too, struct guesses *out);
+/* Finds simpler rules than `leader` that hold on every failure and on few passes, the simplest first. Returns
+ * 0, or -1 when memory is out. */
+int search_rivals(const struct explainer *ex, const struct guess *leader, struct guesses *out);
 /* Finds a run on which the leader and one of the simplest `rivals` differ. Returns false if there is none. */
 bool rivals_test(struct explainer *ex, const struct guess *leader, const struct guesses *rivals,
                  struct config *out);
@@ -273,11 +271,7 @@ double guess_plain_cost(const struct guess *guess); /* of its terms alone, witho
 /* Runs the point of a pass again, with more sensitive inputs and other seeds. Returns true if it fails then:
  * the pass was due to chance. */
 bool doubt_pass(struct explainer *ex, int trial);
-/* Does so for the passes that contradict simpler rules than `leader`. *changed: there are new trials. Returns
- * 0, or -1 when memory is out. */
-int doubt_rivals(struct explainer *ex, const struct guess *leader, bool *changed);
-bool doubts_are_over(const struct explainer *ex); /* their share of the runs is used up */
-void doubt_forget(struct explainer *ex);          /* passes due to chance count as passes again */
+void doubt_forget(struct explainer *ex); /* passes due to chance count as passes again */
 
 /* --- explain_probe.c --- */
 

@@ -88,14 +88,13 @@ int explainer_open(struct explainer *ex, const struct space *space, const struct
     ex->residue = calloc(capacity * (size_t)ex->moduli + 1, sizeof *ex->residue);
     ex->published = calloc(capacity, sizeof *ex->published);
     ex->challenge = calloc(capacity, sizeof *ex->challenge);
-    ex->fails = calloc(6 * words, sizeof *ex->fails);
+    ex->fails = calloc(5 * words, sizeof *ex->fails);
     if (!ex->config || !ex->value || !ex->residue || !ex->published || !ex->challenge || !ex->fails)
         return -1;
     ex->passes = ex->fails + words;
     ex->unpublished = ex->passes + words;
     ex->scratch = ex->unpublished + words;
     ex->lucky = ex->scratch + words;
-    ex->firm = ex->lucky + words;
     return 0;
 }
 

@@ -12,7 +12,6 @@ struct rivalry {
     struct search *search;
     struct guesses *out;
     double most; /* highest cost of a rival */
-    bool firm_too;
     uint64_t *held;
 };
 
@@ -29,18 +28,13 @@ static const struct atom *atom_of(const struct search *search, const struct colu
     return column->class ? &search->table.atom[column->class->first] : &column->atom;
 }
 
-/* Returns the number of passes where the rival holds, if they are few and none of them is firm. Returns 0 if
- * it is no rival. */
+/* Returns the number of passes where the rival holds, if they are few. Returns 0 if it is no rival. */
 static int passes_against(const struct rivalry *r, const uint64_t *held, const uint64_t *column)
 {
     const struct explainer *ex = r->search->ex;
     int passes = 0;
-    for (int w = 0; w < ex->words; w++) {
-        const uint64_t against = (held ? held[w] & column[w] : column[w]) & ex->passes[w];
-        if (!r->firm_too && against & ex->firm[w])
-            return 0;
-        passes += __builtin_popcountll(against);
-    }
+    for (int w = 0; w < ex->words; w++)
+        passes += __builtin_popcountll((held ? held[w] & column[w] : column[w]) & ex->passes[w]);
     return passes <= MOST_AGAINST ? passes : 0;
 }
 
@@ -99,14 +93,14 @@ static int by_passes(const void *a, const void *b)
                                   : (x->cost > y->cost) - (x->cost < y->cost);
 }
 
-int search_rivals(const struct explainer *ex, const struct guess *leader, bool firm_too, struct guesses *out)
+int search_rivals(const struct explainer *ex, const struct guess *leader, struct guesses *out)
 {
     struct search search;
     int result = search_open(&search, ex, out);
     uint64_t *const held = calloc((size_t)ex->words, sizeof *held);
     out->count = 0;
     if (result == 0 && held) {
-        const struct rivalry r = {&search, out, guess_plain_cost(leader) - CHEAPER, firm_too, held};
+        const struct rivalry r = {&search, out, guess_plain_cost(leader) - CHEAPER, held};
         const struct guess empty = {.count = 0};
         const int count = search_necessary(&search, ex->fails);
         qsort(search.necessary, (size_t)count, sizeof *search.necessary, by_passes);
