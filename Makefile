@@ -271,9 +271,9 @@ $(BUILD)/commit: always
 $(BUILD)/verify/problem/compile.o: BASE += -DUNSEEN_MODULE_FLAGS='"$(MODULE)"' -DUNSEEN_MODULE_NVFLAGS='"$(MODULE_NV)"'
 
 $(BUILD)/gen/inputs/fill_host.o: CFLAGS += -O3
-# What rules are looked for with counts bits; every x86 since 2008 has an instruction for it.
+# The search for rules counts bits; every x86 since 2008 has an instruction for it.
 ifeq ($(shell uname -m),x86_64)
-$(BUILD)/gen/rules/%.o: CFLAGS += -mpopcnt
+$(BUILD)/gen/hypotheses/%.o: CFLAGS += -mpopcnt
 endif
 
 $(BUILD)/%.o: %.c

@@ -41,6 +41,8 @@ for file in $(code problems | grep -E '^problems/[^/]*/([^/]*\.h|problem\.c)$');
     forbid "$file" '\.\./' "a folder that is copied elsewhere finds headers from the root only: problems/problem.h"
 done
 forbid gen '(\.\./)*(reference|verify|reports|tests)/' "gen includes problems only"
+forbid gen/predicates '(\.\./)*(gen/)?(hypotheses|rules|shrink)/' "predicates know no runs"
+forbid gen/hypotheses '(\.\./)*(gen/)?(rules|shrink)/' "hypotheses fit evidence, and rules choose the runs for it"
 forbid reference '(\.\./)*(gen|verify|reports|tests)/' "reference includes problems only"
 forbid reports '(\.\./)*(gen|reference|verify|tests)/' "reports know result.h and what a problem is"
 forbid verify '(\.\./)*tests/' "nothing but tests includes tests"

@@ -49,6 +49,8 @@ static const struct {
     {"problems/softmax/reference_y.h", "#include \"../gemm_reference.h\""},
     {"gen/draw/x.c", "#include \"reference/judge.h\""},
     {"gen/draw/x.c", "#include \"verify/util/clock.h\""},
+    {"gen/predicates/x.c", "#include \"gen/hypotheses/evidence.h\""},
+    {"gen/hypotheses/x.h", "#include \"../rules/explain.h\""},
     {"reference/x.cu", "#include \"gen/draw/draw.h\""},
     {"reference/x.h", "#include \"../verify/device/memory.h\""},
     {"reports/x.c", "#include \"verify/session/run.h\""},
@@ -67,7 +69,8 @@ START_TEST(an_include_against_the_arrows_is_found)
 {
     char said[4000];
     ck_assert_int_eq(
-        system("mkdir -p gen/draw gen/rules reference reports tests problems/softmax verify/cli "
+        system("mkdir -p gen/draw gen/predicates gen/hypotheses gen/rules reference reports tests "
+               "problems/softmax verify/cli "
                "verify/selftest verify/session verify/device verify/util verify/worker verify/runner"),
         0);
     cli_put(breaks[_i].path, "#include \"x.h\"\n");

@@ -89,8 +89,9 @@ void explain_random_tests(TCase *tcase); /* part of the explain suite */
 void explain_plain_tests(TCase *tcase);  /* part of the explain suite */
 void explain_bugs_tests(TCase *tcase);
 void explain_words_tests(TCase *tcase); /* part of the explain suite */
-void explain_simplest_tests(TCase *tcase);
-void explain_sided_tests(TCase *tcase);
+void repeats_tests(TCase *tcase);
+void one_sided_tests(TCase *tcase);
+void plain_form_tests(TCase *tcase);
 void gpu_probe_tests(TCase *tcase); /* parts of the gpu suite */
 TCase *gpu_clock_case(void);
 TCase *gpu_state_case(void);

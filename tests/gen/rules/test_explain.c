@@ -1,5 +1,4 @@
-/* Explaining: planted conditions are found again, and failures without a rule get a reason. Runs in the
- * repository root. */
+/* Planted conditions are found again; failures without a rule get a reason. Runs in the repository root. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -484,12 +483,13 @@ Suite *explain_suite(void)
     tcase_add_test(tcase, what_is_refused_tells_nothing);
     tcase_add_test(tcase, being_stopped_ends_it);
     tcase_add_test(tcase, without_runs_nothing_is_confirmed);
-    explain_simplest_tests(tcase);
-    explain_sided_tests(add_case(suite, "sided"));
+    repeats_tests(tcase);
+    one_sided_tests(add_case(suite, "sided"));
     explain_random_tests(add_case(suite, "random"));
     explain_plain_tests(add_case(suite, "plain"));
     explain_bugs_tests(add_case(suite, "bugs"));
     explain_words_tests(add_case(suite, "words"));
+    plain_form_tests(add_case(suite, "plain_form"));
     tcase = add_case(suite, "paged");
     tcase_add_unchecked_fixture(tcase, open_paged, close_ground);
     tcase_add_loop_test(tcase, a_condition_planted_in_paged_attention_is_found_again, OTHERS, FOUND);

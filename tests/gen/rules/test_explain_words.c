@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "explain_planted.h"
-#include "gen/rules/explain_internal.h"
 #include "suites.h"
 
 enum { RUNS = 80, UNSEEN = 35 };
@@ -156,75 +155,6 @@ START_TEST(conditions_of_more_words_are_explained_with_the_runs_of_quick)
 }
 END_TEST
 
-/* --- how it is written --- */
-
-static int quantity_of(const struct explainer *ex, enum quantity_kind kind, int64_t tile, int axis)
-{
-    for (int q = 0; q < ex->quantities; q++)
-        if (ex->quantity[q].kind == kind && ex->quantity[q].tile == tile && ex->quantity[q].axis[0] == axis)
-            return q;
-    ck_abort_msg("no such quantity");
-}
-
-enum { ROWS, COLS }; /* of softmax */
-
-/* Each as it might be found, and as it is printed. */
-static const struct written {
-    struct written_atom {
-        enum quantity_kind quantity;
-        int64_t tile;
-        int axis;
-        enum atom_kind kind;
-        bool negated;
-        int64_t a, b;
-    } atom[2];
-    int count;
-    const char *text;
-} written[] = {
-    {{{QUANTITY_TILES, 4, COLS, ATOM_REMAINDER, false, 2, 0},
-      {QUANTITY_PRODUCT, 0, COLS, ATOM_REMAINDER, true, 4, 0}},
-     2,
-     "cols % 8 >= 5"},
-    {{{QUANTITY_PRODUCT, 0, COLS, ATOM_ABOVE, true, 5, 0},
-      {QUANTITY_PRODUCT, 0, COLS, ATOM_EQUAL, true, 4, 0}},
-     2,
-     "cols in {1, 2, 3, 5}"},
-    {{{QUANTITY_PRODUCT, 0, COLS, ATOM_REMAINDER, true, 2, 0},
-      {QUANTITY_PRODUCT, 0, COLS, ATOM_REMAINDER, true, 3, 0}},
-     2,
-     "cols % 2 != 0 and cols % 3 != 0"},
-    {{{QUANTITY_OFFSET, 0, ROWS, ATOM_ABOVE, false, 0, 0}}, 1, "rows > 1"},
-    {{{QUANTITY_RATIO, 0, ROWS, ATOM_ABOVE, false, 0, 0}}, 1, "rows >= cols"},
-    {{{QUANTITY_PRODUCT, 0, COLS, ATOM_REMAINDER, true, 64, 0}}, 1, "cols % 64 != 0"},
-};
-
-START_TEST(terms_of_one_axis_are_written_as_the_plainest_one)
-{
-    const struct written *const at = &written[_i];
-    struct explainer *const ex = calloc(1, sizeof *ex);
-    struct guess guess = {.count = at->count, .starts = {true}};
-    struct ground ground;
-    char text[240];
-    ck_assert_ptr_nonnull(ex);
-    ground_open(&ground, "softmax", 1, 4, 0, 4);
-    ck_assert_int_eq(explainer_open(ex, &ground.space, &ground.caps, &ground.seen, 0, 0, 1), 0);
-    for (int i = 0; i < at->count; i++) {
-        const struct written_atom *const from = &at->atom[i];
-        guess.atom[i] = (struct atom){.quantity = quantity_of(ex, from->quantity, from->tile, from->axis),
-                                      .kind = from->kind,
-                                      .negated = from->negated,
-                                      .a = from->a,
-                                      .b = from->b};
-        guess.atom[i].cost = atom_cost(&guess.atom[i], &ex->quantity[guess.atom[i].quantity], ex->space);
-    }
-    ck_assert(guess_format(ex, &guess, text, sizeof text));
-    ck_assert_str_eq(text, at->text);
-    explainer_close(ex);
-    free(ex);
-    ground_close(&ground);
-}
-END_TEST
-
 /* Powers of two of tiles, blocks of a grid, and the pitch of padded rows. */
 static const struct worded numbers[] = {
     {"softmax", "not pow2((cols + 31) / 32)"},
@@ -248,7 +178,5 @@ void explain_words_tests(TCase *tcase)
 {
     tcase_add_loop_test(tcase, numbers_that_launches_and_rows_have_are_found_again, 0,
                         sizeof numbers / sizeof *numbers);
-    tcase_add_loop_test(tcase, terms_of_one_axis_are_written_as_the_plainest_one, 0,
-                        sizeof written / sizeof *written);
     tcase_add_test(tcase, conditions_of_more_words_are_explained_with_the_runs_of_quick);
 }

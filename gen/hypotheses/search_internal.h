@@ -1,30 +1,61 @@
-/* Internals of the search for rules: the truth of predicates on the trials, and their combination. */
-#ifndef UNSEEN_EXPLAIN_SEARCH_H
-#define UNSEEN_EXPLAIN_SEARCH_H
+/* Internals of the search: predicates grouped by their truth on the trials, and their combination. */
+#ifndef UNSEEN_SEARCH_INTERNAL_H
+#define UNSEEN_SEARCH_INTERNAL_H
 
-#include "explain_internal.h"
+#include "gen/draw/cost.h"
+#include "search.h"
+
+/* --- predicate_table.c --- */
+
+enum { CLASS_PREDICATES = 64 };
+
+/* Predicates that agree on every trial so far, the cheapest first. */
+struct predicate_class {
+    uint64_t *bits;
+    int first; /* of a chain in table.link */
+    double cost;
+};
+
+struct predicate_table {
+    struct predicate_class *item;
+    int count, capacity;
+    struct predicate *predicate;
+    int *link;
+    int predicates, predicate_capacity;
+    uint64_t *bits;
+    int *slot;
+    int slots;
+    bool no_memory;
+};
+
+/* Fills the table with every predicate worth testing, except thresholds, which the search chooses. Returns 0,
+ * or -1 when memory is out. */
+int predicate_table_open(struct predicate_table *table, const struct evidence *evidence);
+void predicate_table_close(struct predicate_table *table);
+
+/* --- search.c --- */
 
 /* The truth of one predicate on every trial. The predicate is one of a class of equal ones, or a
  * threshold. */
 struct column {
     const uint64_t *bits;
-    const struct atom_class *class; /* NULL: the predicate is `atom` */
-    struct atom atom;
+    const struct predicate_class *class; /* NULL: it is `predicate` */
+    struct predicate predicate;
     double cost, score;
     int passes;
 };
 
 /* A rule made of columns. */
 struct shape {
-    const struct column *column[MOST_ATOMS];
-    bool starts[MOST_ATOMS];
+    const struct column *column[MOST_TERMS];
+    bool starts[MOST_TERMS];
     int count;
 };
 
 struct search {
-    const struct explainer *ex;
-    struct table table;
-    struct guesses *out;
+    const struct evidence *evidence;
+    struct predicate_table table;
+    struct hypotheses *out;
     const uint64_t *fails, *passes; /* the trials to be separated */
     bool swapped;                   /* fails and passes are exchanged, and rules found are negated */
     double extra;                   /* cost added to every rule found, since it gets some trials wrong */
@@ -36,42 +67,16 @@ struct search {
     bool no_memory;
 };
 
-/* --- bits --- */
-static inline int bits_count(const uint64_t *bits, int words)
-{
-    int count = 0;
-    for (int i = 0; i < words; i++)
-        count += __builtin_popcountll(bits[i]);
-    return count;
-}
-
-static inline int bits_count_and(const uint64_t *a, const uint64_t *b, int words)
-{
-    int count = 0;
-    for (int i = 0; i < words; i++)
-        count += __builtin_popcountll(a[i] & b[i]);
-    return count;
-}
-
-static inline bool bits_cover(const uint64_t *outer, const uint64_t *inner, int words)
-{
-    for (int i = 0; i < words; i++)
-        if (inner[i] & ~outer[i])
-            return false;
-    return true;
-}
-
-static inline bool bits_disjoint(const uint64_t *a, const uint64_t *b, const uint64_t *c, int words)
-{
-    for (int i = 0; i < words; i++)
-        if (a[i] & b[i] & c[i])
-            return false;
-    return true;
-}
-
 /* Returns 0, or -1 when memory is out. Call search_close in either case. */
-int search_open(struct search *search, const struct explainer *ex, struct guesses *out);
+int search_open(struct search *search, const struct evidence *evidence, struct hypotheses *out);
 void search_close(struct search *search);
+
+/* Returns the predicate of the column, the cheapest one of a class. */
+static inline const struct predicate *column_predicate(const struct search *search,
+                                                       const struct column *column)
+{
+    return column->class ? &search->table.predicate[column->class->first] : &column->predicate;
+}
 
 /* Fills search->necessary with predicates that hold on all of `fails`, with the tightest thresholds possible.
  * Returns how many there are. */
@@ -86,13 +91,13 @@ void search_emit(struct search *search, const struct shape *shape);
 void search_conjunctions(struct search *search, const uint64_t *fails, const struct shape *prefix, int most,
                          int width);
 
-/* --- explain_beam.c --- */
+/* --- beam.c --- */
 
 /* Finds conjunctions of three and four predicates that hold on all of `fails`, among the first `columns` of
  * search->necessary. They grow from the best shorter ones. */
 void search_beam(struct search *search, const uint64_t *fails, const struct shape *prefix, int columns);
 
-/* --- explain_sided_search.c --- */
+/* --- one_sided_search.c --- */
 
 /* Returns the bits that name a of a + b outcomes, and the number a itself: log2((a + b + 1) (a + b over a)).
  * The rule itself takes BITS_OF_COST bits for each unit of its cost; each further term adds TERM_COST
@@ -100,13 +105,10 @@ void search_beam(struct search *search, const uint64_t *fails, const struct shap
 double bits_of_outcomes(int a, int b);
 static const double BITS_OF_COST = 1.5, TERM_COST = 3;
 
-/* --- explain_cover.c: rules of two clauses --- */
+/* --- general_search.c --- */
 
-void search_general(struct search *search); /* fills search->general */
-void search_two_clauses(struct search *search);
-
-/* --- explain_approximate.c: where no rule is right on every trial --- */
-
-void search_approximate(struct search *search);
+void search_general(struct search *search);     /* fills search->general */
+void search_two_clauses(struct search *search); /* two overlapping faults */
+void search_approximate(struct search *search); /* if no rule is right on every trial */
 
 #endif

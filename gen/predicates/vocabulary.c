@@ -1,8 +1,10 @@
 /* Lists the quantities that rules may use: axes, and numbers that kernels compute from them, with the cost of
  * each. */
-#include "explain_internal.h"
+#include "quantity.h"
 
 #include "gen/contract/constraint.h"
+#include "gen/contract/instantiate.h"
+#include "gen/draw/move.h"
 
 enum { MOST_TILE_BITS = 10 }; /* tile sizes of 2..1024 */
 enum {
@@ -299,9 +301,9 @@ static void add_grids(struct listing *listing)
         }
 }
 
-int quantity_list(const struct space *space, const struct config_list *seen, struct quantity *list)
+void vocabulary_open(struct vocabulary *vocabulary, const struct space *space, const struct config_list *seen)
 {
-    struct listing listing = {.space = space, .seen = seen, .list = list};
+    struct listing listing = {.space = space, .seen = seen, .list = vocabulary->quantity};
     int axis[PROBLEM_MAX_AXES], axes = 0;
     for (int i = 0; space->problem->axes[i].name; i++)
         if (domain_is_number(space, i) && (space->domain[i].low > 0 || space->problem->axes[i].empty))
@@ -318,5 +320,20 @@ int quantity_list(const struct space *space, const struct config_list *seen, str
     add_derived(&listing);
     add_tiled_products(&listing, axis, axes);
     add_grids(&listing);
-    return listing.count;
+    vocabulary->space = space;
+    vocabulary->quantities = listing.count;
+}
+
+void vocabulary_values(const struct vocabulary *vocabulary, const struct config *config, bool derived,
+                       int64_t *value)
+{
+    const struct derived *table = vocabulary->space->problem->derived;
+    int64_t size[MOST_DERIVED] = {0};
+    for (int i = 0; table && table[i].name && i < MOST_DERIVED; i++)
+        if (derived || table[i].of_axes)
+            size[i] = config_derived(config, i);
+    for (int q = 0; q < vocabulary->quantities; q++)
+        value[q] = quantity_is_drawn(&vocabulary->quantity[q])
+                       ? quantity_value_of_sizes(&vocabulary->quantity[q], config, size)
+                       : quantity_value(&vocabulary->quantity[q], config);
 }

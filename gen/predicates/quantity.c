@@ -1,6 +1,6 @@
 /* The quantities that a fault may depend on: axes, products, ratios, remainders, tile counts, and the
  * problem's derived sizes. */
-#include "explain_internal.h"
+#include "quantity.h"
 
 #include <stdio.h>
 
@@ -68,7 +68,7 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
-int64_t explain_lcm(int64_t a, int64_t b)
+int64_t least_common_multiple(int64_t a, int64_t b)
 {
     return a / gcd(a, b) * b;
 }

@@ -191,7 +191,7 @@ START_TEST(a_threshold_that_is_a_limit_of_the_device_says_so)
 }
 END_TEST
 
-void explain_sided_tests(TCase *tcase)
+void one_sided_tests(TCase *tcase)
 {
     tcase_add_test(tcase, a_condition_of_every_failure_is_challenged_where_failures_are_rare);
     tcase_add_test(tcase, a_rare_exception_leaves_the_rule);

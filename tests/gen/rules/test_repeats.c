@@ -129,7 +129,7 @@ START_TEST(a_rule_that_denies_the_simplest_failure_is_sure_on_one_side_only)
 }
 END_TEST
 
-void explain_simplest_tests(TCase *tcase)
+void repeats_tests(TCase *tcase)
 {
     tcase_add_test(tcase, steps_from_the_simplest_failure_are_asked_first);
     tcase_add_test(tcase, three_terms_survive_passes_by_luck);

@@ -1,8 +1,8 @@
 /* Searches conjunctions of three and four predicates that separate failures from passes exactly. There are
  * too many to try all of them, so they grow from the best shorter ones. A partial conjunction is scored by
- * the length of its description (explain_sided_search.c): its own length and that of the passes left inside
+ * the length of its description (one_sided_search.c): its own length and that of the passes left inside
  * it. */
-#include "explain_search.h"
+#include "search_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum { BEAM = 48 };
 
 /* A conjunction that still has passes inside. */
 struct partial {
-    int column[MOST_ATOMS]; /* indices of columns, ascending */
+    int column[MOST_TERMS]; /* indices of columns, ascending */
     int count;
     double cost, score;
     uint64_t *left; /* [words]: the passes inside */
@@ -50,7 +50,7 @@ static void keep(struct beam *beam, const struct partial *partial, const uint64_
         beam->next[at] = beam->next[at - 1];
     beam->next[at] = *partial;
     beam->next[at].left = row;
-    memcpy(row, left, (size_t)beam->search->ex->words * sizeof *row);
+    memcpy(row, left, (size_t)beam->search->evidence->words * sizeof *row);
 }
 
 /* Inserts the column. Returns false if it is there already. */
@@ -72,8 +72,8 @@ static bool insert(struct partial *partial, int column)
 static bool is_minimal(const struct beam *beam, const struct partial *partial)
 {
     const struct search *search = beam->search;
-    const int words = search->ex->words;
-    uint64_t *const left = search->ex->scratch;
+    const int words = search->evidence->words;
+    uint64_t *const left = search->evidence->scratch;
     for (int without = 0; without < partial->count; without++) {
         memcpy(left, search->passes, (size_t)words * sizeof *left);
         for (int i = 0; i < partial->count; i++)
@@ -99,7 +99,7 @@ static void extend(struct beam *beam, const struct partial *from, int column)
 {
     const struct search *search = beam->search;
     const struct column *by = &search->necessary[column];
-    const int words = search->ex->words, before = bits_count(from->left, words);
+    const int words = search->evidence->words, before = bits_count(from->left, words);
     uint64_t *const left = beam->rows + (size_t)(2 * BEAM) * (size_t)words;
     struct partial partial = *from;
     int passes = 0;
@@ -135,7 +135,7 @@ static void generation(struct beam *beam)
 
 static int beam_open(struct beam *beam, struct search *search, const uint64_t *fails)
 {
-    const int words = search->ex->words, passes = bits_count(search->passes, words);
+    const int words = search->evidence->words, passes = bits_count(search->passes, words);
     const int failing = bits_count(fails, words);
     beam->search = search;
     beam->left_bits = malloc(((size_t)passes + 1) * sizeof *beam->left_bits);
@@ -159,7 +159,7 @@ void search_beam(struct search *search, const uint64_t *fails, const struct shap
     if (beam && beam_open(beam, search, fails) == 0) {
         beam->prefix = prefix;
         beam->columns = columns;
-        for (int atoms = prefix->count; atoms < MOST_ATOMS; atoms++)
+        for (int terms = prefix->count; terms < MOST_TERMS; terms++)
             generation(beam);
     } else {
         search->no_memory = true;
