@@ -110,4 +110,22 @@ static inline bool bits_disjoint(const uint64_t *a, const uint64_t *b, const uin
     return true;
 }
 
+/* --- terms --- */
+
+/* Returns the term that the fewest runs support, if they are too few, or -1. A rule of one term has none.
+ * *inside says that supporting runs would be failures where the rule holds. */
+int weakest_term(const struct evidence *evidence, const struct hypothesis *rule, bool *inside);
+/* Drops such terms until there is none left, and returns how many were dropped. */
+int drop_weak_terms(const struct evidence *evidence, struct hypothesis *rule);
+
+/* Adds the rule with each threshold at the roundest, the least, the middle and the largest value that the
+ * trials permit. With `forgive`, published points that pass do not restrict thresholds. Adds nothing if some
+ * threshold has no effect. */
+void add_threshold_variants(const struct evidence *evidence, const struct hypothesis *rule, bool forgive,
+                            struct hypotheses *out);
+/* Returns whether passes just beyond the threshold are evidence for it. Nothing may fail there, and enough
+ * must fail on the near side to rule out chance. If larger configurations are likelier to fail, the rate near
+ * the threshold is corrected for that. Returns true for terms that are no thresholds. */
+bool threshold_is_sharp(const struct evidence *evidence, const struct hypothesis *rule, int term);
+
 #endif

@@ -1,6 +1,5 @@
-/* Searches rules that are right on every trial. A conjunction of this kind consists of predicates that hold
- * on every failure ("necessary"). These are few, so all their pairs can be tried. A disjunction is the
- * negation of a conjunction that separates the passes from the failures. */
+/* Searches rules that are right on every trial, and simpler rivals of a rule, which few passes contradict. A
+ * disjunction is the negation of a conjunction that separates the passes from the failures. */
 #include "search_internal.h"
 
 #include <stdlib.h>
@@ -84,116 +83,6 @@ void search_emit(struct search *search, const struct shape *shape)
         least -= shape->count; /* negation may make each of them cheaper */
     if (out->count < MOST_HYPOTHESES || least < out->item[out->count - 1].cost)
         emit_from(search, shape, &hypothesis);
-}
-
-/* --- necessary columns --- */
-
-static int by_passes(const void *a, const void *b)
-{
-    const struct column *x = a, *y = b;
-    if (x->passes != y->passes)
-        return x->passes < y->passes ? -1 : 1;
-    return x->cost < y->cost ? -1 : x->cost > y->cost;
-}
-
-static int by_cost(const void *a, const void *b)
-{
-    const struct column *x = a, *y = b;
-    if (x->cost != y->cost)
-        return x->cost < y->cost ? -1 : 1;
-    return x->passes < y->passes ? -1 : x->passes > y->passes;
-}
-
-/* Finds the tightest threshold that holds on all of `fails`, from above or from below. */
-static void tight_threshold(const struct search *search, const uint64_t *fails, int q, bool below,
-                            uint64_t *row, struct column *column)
-{
-    const struct evidence *evidence = search->evidence;
-    int64_t edge = below ? INT64_MIN : INT64_MAX;
-    struct predicate *predicate = &column->predicate;
-    for (int t = 0; t < evidence->trials; t++) {
-        const int64_t value = trial_values(evidence, t)[q];
-        if (bit_of(fails, t) && (below ? value > edge : value < edge))
-            edge = value;
-    }
-    *column = (struct column){.bits = row};
-    *predicate = (struct predicate){.quantity = q, .kind = PREDICATE_ABOVE, .negated = below};
-    predicate->a = below ? edge : edge - 1;
-    predicate->cost = 2.5 + quantity_of(evidence, q)->cost;
-    memset(row, 0, (size_t)evidence->words * sizeof *row);
-    for (int t = 0; t < evidence->trials; t++)
-        row[t / 64] |= (uint64_t)((trial_values(evidence, t)[q] > predicate->a) != below) << t % 64;
-    column->cost = predicate->cost;
-}
-
-int search_necessary(struct search *search, const uint64_t *fails)
-{
-    const struct evidence *evidence = search->evidence;
-    const int words = evidence->words, passes = bits_count(search->passes, words);
-    int count = 0;
-    for (int i = 0; i < search->table.count; i++) {
-        const struct predicate_class *class = &search->table.item[i];
-        if (!bits_cover(class->bits, fails, words))
-            continue;
-        const int left = bits_count_and(class->bits, search->passes, words);
-        if (left < passes || passes == 0) /* if nothing passes yet, each of them is a rule */
-            search->necessary[count++] =
-                (struct column){.bits = class->bits, .class = class, .cost = class->cost, .passes = left};
-    }
-    for (int i = 0; i < 2 * evidence->vocabulary->quantities; i++) {
-        struct column *column = &search->necessary[count];
-        uint64_t *row = search->row + (size_t)i * (size_t)words;
-        if (!quantity_has_thresholds(quantity_of(evidence, i / 2)))
-            continue;
-        tight_threshold(search, fails, i / 2, i % 2, row, column);
-        column->passes = bits_count_and(row, search->passes, words);
-        count += column->passes < passes;
-    }
-    return count;
-}
-
-/* Keeps the columns with the fewest passes (half of the width) and the simplest ones (the other half). */
-static int keep_best(struct column *column, int count, int width)
-{
-    qsort(column, (size_t)count, sizeof *column, by_passes);
-    if (count <= width)
-        return count;
-    qsort(column + width / 2, (size_t)(count - width / 2), sizeof *column, by_cost);
-    qsort(column, (size_t)width, sizeof *column, by_passes);
-    return width;
-}
-
-static struct shape extended(const struct shape *prefix, const struct column **column, int count)
-{
-    struct shape shape = *prefix;
-    for (int i = 0; i < count; i++) {
-        shape.starts[shape.count] = i == 0;
-        shape.column[shape.count++] = column[i];
-    }
-    return shape;
-}
-
-void search_conjunctions(struct search *search, const uint64_t *fails, const struct shape *prefix, int most,
-                         int width)
-{
-    const int words = search->evidence->words;
-    const int count = keep_best(search->necessary, search_necessary(search, fails), width);
-    const struct column *all = search->necessary;
-    for (int i = 0; i < count; i++) {
-        if (all[i].passes == 0) {
-            const struct shape shape = extended(prefix, (const struct column *[]){&all[i]}, 1);
-            search_emit(search, &shape);
-            continue;
-        }
-        for (int j = i + 1; most > 1 && j < count; j++)
-            if (bits_disjoint(all[i].bits, all[j].bits, search->passes, words)) {
-                const struct column *pair[] = {&all[i], &all[j]};
-                const struct shape shape = extended(prefix, pair, 2);
-                search_emit(search, &shape);
-            }
-    }
-    if (most > 2)
-        search_beam(search, fails, prefix, count);
 }
 
 /* --- all together --- */
@@ -296,4 +185,108 @@ int search_rules(const struct evidence *evidence, struct hypotheses *out)
     }
     search_close(&search);
     return result;
+}
+
+/* --- rivals --- */
+
+enum { RIVAL_WIDTH = 160, MOST_AGAINST = 3 };
+static const double CHEAPER = 1.5, COST_OF_PASS = 3;
+
+struct rivalry {
+    struct search *search;
+    struct hypotheses *out;
+    double most; /* highest cost of a rival */
+    uint64_t *held;
+};
+
+static double plain_cost(const struct hypothesis *hypothesis)
+{
+    double cost = hypothesis->count == 0 ? 1 : 0;
+    for (int i = 0; i < hypothesis->count; i++)
+        cost += hypothesis->term[i].cost + (i ? TERM_COST + hypothesis->starts[i] : 0);
+    return cost;
+}
+
+/* Returns the number of passes where the rival holds, if they are few. Returns 0 if it is no rival. */
+static int passes_against(const struct rivalry *r, const uint64_t *held, const uint64_t *column)
+{
+    const struct evidence *evidence = r->search->evidence;
+    int passes = 0;
+    for (int w = 0; w < evidence->words; w++)
+        passes += __builtin_popcountll((held ? held[w] & column[w] : column[w]) & evidence->passes[w]);
+    return passes <= MOST_AGAINST ? passes : 0;
+}
+
+static void add(const struct rivalry *r, const struct hypothesis *rest, const struct predicate *predicate,
+                int passes)
+{
+    struct hypothesis hypothesis = *rest;
+    hypothesis.term[hypothesis.count] = *predicate;
+    hypothesis.starts[hypothesis.count] = hypothesis.count == 0;
+    hypothesis.count++;
+    hypothesis.cost = plain_cost(&hypothesis) + COST_OF_PASS * passes;
+    if (passes > 0 && hypothesis.cost < r->most)
+        hypotheses_add(r->out, &hypothesis);
+}
+
+static void try_pairs(const struct rivalry *r, const struct column *column, int count)
+{
+    const struct search *search = r->search;
+    for (int i = 0; i < count; i++) {
+        const struct predicate *const first = column_predicate(search, &column[i]);
+        const struct hypothesis rest = {.term = {*first}, .starts = {true}, .count = 1};
+        for (int j = i + 1; j < count; j++)
+            if (first->cost + column_predicate(search, &column[j])->cost + TERM_COST < r->most)
+                add(r, &rest, column_predicate(search, &column[j]),
+                    passes_against(r, column[i].bits, column[j].bits));
+    }
+}
+
+/* Replaces one term of the leader by another. */
+static void try_replacing(const struct rivalry *r, const struct hypothesis *leader,
+                          const struct column *column, int count)
+{
+    const struct evidence *evidence = r->search->evidence;
+    for (int at = 0; at < leader->count; at++) {
+        struct hypothesis rest = *leader;
+        hypothesis_remove_term(&rest, at);
+        memset(r->held, 0, (size_t)evidence->words * sizeof *r->held);
+        for (int t = 0; t < evidence->trials; t++)
+            if (hypothesis_holds_on(evidence, &rest, t))
+                bit_set(r->held, t);
+        for (int i = 0; i < count; i++)
+            add(r, &rest, column_predicate(r->search, &column[i]),
+                passes_against(r, r->held, column[i].bits));
+    }
+}
+
+static bool is_one_clause(const struct hypothesis *hypothesis)
+{
+    for (int i = 1; i < hypothesis->count; i++)
+        if (hypothesis->starts[i])
+            return false;
+    return hypothesis->count > 0;
+}
+
+int search_rivals(const struct evidence *evidence, const struct hypothesis *leader, struct hypotheses *out)
+{
+    struct search search;
+    int result = search_open(&search, evidence, out);
+    uint64_t *const held = calloc((size_t)evidence->words, sizeof *held);
+    out->count = 0;
+    if (result == 0 && held) {
+        const struct rivalry r = {&search, out, plain_cost(leader) - CHEAPER, held};
+        const struct hypothesis empty = {.count = 0};
+        const int count = search_necessary(&search, evidence->fails);
+        qsort(search.necessary, (size_t)count, sizeof *search.necessary, columns_by_passes);
+        for (int i = 0; i < count; i++)
+            add(&r, &empty, column_predicate(&search, &search.necessary[i]),
+                passes_against(&r, NULL, search.necessary[i].bits));
+        try_pairs(&r, search.necessary, count < RIVAL_WIDTH ? count : RIVAL_WIDTH);
+        if (is_one_clause(leader))
+            try_replacing(&r, leader, search.necessary, count);
+    }
+    free(held);
+    search_close(&search);
+    return result || !held ? -1 : 0;
 }

@@ -78,24 +78,23 @@ static inline const struct predicate *column_predicate(const struct search *sear
     return column->class ? &search->table.predicate[column->class->first] : &column->predicate;
 }
 
+/* Adds every rule of that shape. Each column stands for the cheapest predicates of its class. */
+void search_emit(struct search *search, const struct shape *shape);
+
+/* --- conjunctions.c --- */
+
 /* Fills search->necessary with predicates that hold on all of `fails`, with the tightest thresholds possible.
  * Returns how many there are. */
 int search_necessary(struct search *search, const uint64_t *fails);
 
-/* Adds every rule of that shape. Each column stands for the cheapest predicates of its class. */
-void search_emit(struct search *search, const struct shape *shape);
+/* Orders columns by their passes, then by their cost, for qsort. */
+int columns_by_passes(const void *a, const void *b);
 
 /* Finds conjunctions of at most `most` predicates that hold on all of `fails` and on none of search->passes.
- * With `most` 3 it adds conjunctions of four that search_beam finds. Each is added to `prefix` (a clause, or
+ * With `most` 3, those of three and of four grow from shorter ones. Each is added to `prefix` (a clause, or
  * empty) as a clause of its own. Pairs are made of `width` columns. */
 void search_conjunctions(struct search *search, const uint64_t *fails, const struct shape *prefix, int most,
                          int width);
-
-/* --- beam.c --- */
-
-/* Finds conjunctions of three and four predicates that hold on all of `fails`, among the first `columns` of
- * search->necessary. They grow from the best shorter ones. */
-void search_beam(struct search *search, const uint64_t *fails, const struct shape *prefix, int columns);
 
 /* --- one_sided_search.c --- */
 

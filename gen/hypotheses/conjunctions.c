@@ -1,12 +1,102 @@
-/* Searches conjunctions of three and four predicates that separate failures from passes exactly. There are
- * too many to try all of them, so they grow from the best shorter ones. A partial conjunction is scored by
- * the length of its description (one_sided_search.c): its own length and that of the passes left inside
- * it. */
+/* Searches conjunctions that hold on every failure and on no pass. Their predicates hold on every failure,
+ * too ("necessary"). These are few, so all their pairs can be tried. There are too many conjunctions of three
+ * and four, so they grow from the best shorter ones. */
 #include "search_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* --- necessary columns --- */
+
+int columns_by_passes(const void *a, const void *b)
+{
+    const struct column *x = a, *y = b;
+    if (x->passes != y->passes)
+        return x->passes < y->passes ? -1 : 1;
+    return x->cost < y->cost ? -1 : x->cost > y->cost;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct column *x = a, *y = b;
+    if (x->cost != y->cost)
+        return x->cost < y->cost ? -1 : 1;
+    return x->passes < y->passes ? -1 : x->passes > y->passes;
+}
+
+/* Finds the tightest threshold that holds on all of `fails`, from above or from below. */
+static void tight_threshold(const struct search *search, const uint64_t *fails, int q, bool below,
+                            uint64_t *row, struct column *column)
+{
+    const struct evidence *evidence = search->evidence;
+    int64_t edge = below ? INT64_MIN : INT64_MAX;
+    struct predicate *predicate = &column->predicate;
+    for (int t = 0; t < evidence->trials; t++) {
+        const int64_t value = trial_values(evidence, t)[q];
+        if (bit_of(fails, t) && (below ? value > edge : value < edge))
+            edge = value;
+    }
+    *column = (struct column){.bits = row};
+    *predicate = (struct predicate){.quantity = q, .kind = PREDICATE_ABOVE, .negated = below};
+    predicate->a = below ? edge : edge - 1;
+    predicate->cost = 2.5 + quantity_of(evidence, q)->cost;
+    memset(row, 0, (size_t)evidence->words * sizeof *row);
+    for (int t = 0; t < evidence->trials; t++)
+        row[t / 64] |= (uint64_t)((trial_values(evidence, t)[q] > predicate->a) != below) << t % 64;
+    column->cost = predicate->cost;
+}
+
+int search_necessary(struct search *search, const uint64_t *fails)
+{
+    const struct evidence *evidence = search->evidence;
+    const int words = evidence->words, passes = bits_count(search->passes, words);
+    int count = 0;
+    for (int i = 0; i < search->table.count; i++) {
+        const struct predicate_class *class = &search->table.item[i];
+        if (!bits_cover(class->bits, fails, words))
+            continue;
+        const int left = bits_count_and(class->bits, search->passes, words);
+        if (left < passes || passes == 0) /* if nothing passes yet, each of them is a rule */
+            search->necessary[count++] =
+                (struct column){.bits = class->bits, .class = class, .cost = class->cost, .passes = left};
+    }
+    for (int i = 0; i < 2 * evidence->vocabulary->quantities; i++) {
+        struct column *column = &search->necessary[count];
+        uint64_t *row = search->row + (size_t)i * (size_t)words;
+        if (!quantity_has_thresholds(quantity_of(evidence, i / 2)))
+            continue;
+        tight_threshold(search, fails, i / 2, i % 2, row, column);
+        column->passes = bits_count_and(row, search->passes, words);
+        count += column->passes < passes;
+    }
+    return count;
+}
+
+/* Keeps the columns with the fewest passes (half of the width) and the simplest ones (the other half). */
+static int keep_best(struct column *column, int count, int width)
+{
+    qsort(column, (size_t)count, sizeof *column, columns_by_passes);
+    if (count <= width)
+        return count;
+    qsort(column + width / 2, (size_t)(count - width / 2), sizeof *column, by_cost);
+    qsort(column, (size_t)width, sizeof *column, columns_by_passes);
+    return width;
+}
+
+static struct shape extended(const struct shape *prefix, const struct column **column, int count)
+{
+    struct shape shape = *prefix;
+    for (int i = 0; i < count; i++) {
+        shape.starts[shape.count] = i == 0;
+        shape.column[shape.count++] = column[i];
+    }
+    return shape;
+}
+
+/* --- three and four predicates --- */
+
+/* A partial conjunction is scored by the length of its description (one_sided_search.c): its own length and
+ * that of the passes left inside it. */
 enum { BEAM = 48 };
 
 /* A conjunction that still has passes inside. */
@@ -153,7 +243,7 @@ static int beam_open(struct beam *beam, struct search *search, const uint64_t *f
     return 0;
 }
 
-void search_beam(struct search *search, const uint64_t *fails, const struct shape *prefix, int columns)
+static void search_beam(struct search *search, const uint64_t *fails, const struct shape *prefix, int columns)
 {
     struct beam *const beam = calloc(1, sizeof *beam);
     if (beam && beam_open(beam, search, fails) == 0) {
@@ -169,4 +259,29 @@ void search_beam(struct search *search, const uint64_t *fails, const struct shap
         free(beam->rows);
     }
     free(beam);
+}
+
+/* --- all together --- */
+
+void search_conjunctions(struct search *search, const uint64_t *fails, const struct shape *prefix, int most,
+                         int width)
+{
+    const int words = search->evidence->words;
+    const int count = keep_best(search->necessary, search_necessary(search, fails), width);
+    const struct column *all = search->necessary;
+    for (int i = 0; i < count; i++) {
+        if (all[i].passes == 0) {
+            const struct shape shape = extended(prefix, (const struct column *[]){&all[i]}, 1);
+            search_emit(search, &shape);
+            continue;
+        }
+        for (int j = i + 1; most > 1 && j < count; j++)
+            if (bits_disjoint(all[i].bits, all[j].bits, search->passes, words)) {
+                const struct column *pair[] = {&all[i], &all[j]};
+                const struct shape shape = extended(prefix, pair, 2);
+                search_emit(search, &shape);
+            }
+    }
+    if (most > 2)
+        search_beam(search, fails, prefix, count);
 }
