@@ -90,6 +90,7 @@ void explain_plain_tests(TCase *tcase);  /* part of the explain suite */
 void explain_bugs_tests(TCase *tcase);
 void explain_words_tests(TCase *tcase); /* part of the explain suite */
 void repeats_tests(TCase *tcase);
+void statement_tests(TCase *tcase);
 void one_sided_tests(TCase *tcase);
 void plain_form_tests(TCase *tcase);
 void gpu_probe_tests(TCase *tcase); /* parts of the gpu suite */
