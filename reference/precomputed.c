@@ -20,7 +20,9 @@ static void judge_element(const struct judge_request *r, enum dtype dtype, int64
     judged.allowed = open || isfinite(judged.mid) ? r->allowed[index] * loosened : 0;
     const double distance = error_stats_distance(judged.got, judged.mid, error_overflow(dtype), &slack);
     const bool right = distance <= judged.allowed && !(isnan(judged.got) && !isnan(judged.mid));
-    judged.unwritten = !r->held && bits == r->poison && !(dtype_holds_poison(dtype) && right);
+    /* A right number was written, whatever its bits. A right NaN may be the poison. */
+    const bool stored = right && (dtype_holds_poison(dtype) || !isnan(judged.got));
+    judged.unwritten = !r->held && bits == r->poison && !stored;
     error_stats_expect(r, dtype, index, judged.mid);
     const bool near = distance == 0 || (open && right);
     error_stats_worst(t, judged.unwritten ? INFINITY : near ? 0 : distance / judged.allowed, &judged);

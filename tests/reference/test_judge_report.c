@@ -3,6 +3,8 @@
 #include <math.h>
 
 #include "oracle.h"
+#include "reference/precomputed.h"
+#include "verify/device/memory.h"
 
 TCase *judge_report_case(void);
 
@@ -109,11 +111,45 @@ START_TEST(a_long_sum_that_cancels_is_not_left_open)
 }
 END_TEST
 
+/* Judges one element that holds the poison of `dtype`, where `want` is right. */
+static void judge_poison(enum dtype dtype, const uint32_t poison[2], double want)
+{
+    const struct tensor tensor = {"y", dtype, TENSOR_OUTPUT, "[n]"};
+    const struct problem problem = {.tensors = &tensor};
+    const double allowed = 0;
+    const struct judge_request request = {.problem = &problem,
+                                          .got = poison,
+                                          .width = 1,
+                                          .poison = memory_poison_element(dtype),
+                                          .want = &want,
+                                          .allowed = &allowed,
+                                          .given = 1};
+    precomputed_judge_host(&request, &report);
+}
+
+/* A task may ask for any number, also for the poison's. A NaN that no kernel stores is never right. */
+START_TEST(a_right_number_is_written_whatever_its_bits)
+{
+    for (enum dtype dtype = 0; dtype < DTYPE_COUNT; dtype++) {
+        const struct dtype_row *row = dtype_row(dtype);
+        const uint32_t poison[2] = {row->poison, row->poison};
+        uint32_t bits;
+        const double value = dtype_load(dtype, poison, 0, &bits);
+        judge_poison(dtype, poison, value);
+        const int missing = isnan(value) && !dtype_holds_poison(dtype);
+        ck_assert_msg(report.wrong == missing && report.unwritten == missing, "%s", row->name);
+        judge_poison(dtype, poison, 1);
+        ck_assert_msg(report.wrong == 1 && report.unwritten == 1, "%s", row->name);
+    }
+}
+END_TEST
+
 TCase *judge_report_case(void)
 {
     TCase *besides = tcase_create("besides");
     tcase_add_test(besides, the_published_check_counts_as_allclose_does);
     tcase_add_test(besides, the_tightest_arithmetic_that_fits_is_named);
+    tcase_add_test(besides, a_right_number_is_written_whatever_its_bits);
     tcase_add_test(besides, a_long_sum_that_cancels_is_not_left_open);
     tcase_add_test(besides, what_the_enclosure_leaves_open_goes_to_mpfr);
     tcase_set_timeout(besides, 60);
