@@ -4,6 +4,7 @@ test_oracle.py runs them. Each has honest variants that pass and faulty ones tha
 """
 
 import oracle_factors
+import oracle_reflectors
 import torch
 from oracle_asked import Plain, drawn, refusal
 from oracle_variants import variants_pass
@@ -110,7 +111,6 @@ def cholesky_factors_and_singular_values_are_judged():
         [lambda A: A.diagonal(dim1=-2, dim2=-1)],
     )
     assert "positive definite" in refusal(Plain(torch.linalg.cholesky), [A - 9 * torch.eye(9)])
-    assert "reflectors" in refusal(Plain(torch.geqrf), [A])
 
 
 def pseudoinverses_and_least_squares_are_judged():
@@ -179,6 +179,7 @@ def exponentials_of_matrices_are_judged():
 
 TESTS = [
     *oracle_factors.TESTS,
+    *oracle_reflectors.TESTS,
     linear_systems_may_be_solved_in_any_order,
     a_unit_triangle_rounds_at_the_size_of_the_result,
     cholesky_factors_and_singular_values_are_judged,

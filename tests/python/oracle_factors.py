@@ -32,6 +32,11 @@ def by_projections(A):
     return Q, R
 
 
+def by_cholesky(A):
+    R = torch.linalg.cholesky(A.mT @ A).mT
+    return torch.linalg.solve_triangular(R, A, upper=True, left=False), R
+
+
 def flipped(t, dim, by=-1.0):
     """One row or column times a factor."""
     t = t.clone()
@@ -55,6 +60,9 @@ def a_qr_factorization_may_have_either_sign():
                 lambda A: qr(A.bfloat16().float()),
             ],
         )
+    # the Gram matrix squares the condition
+    variants_pass("qr, well-conditioned", Plain(qr), [drawn(33, 30)], [by_cholesky])
+    variants_pass("qr, condition 100", Plain(qr), [drawn(20, 20)], [], [by_cholesky])
     variants_pass("r", Plain(lambda A: qr(A, "r")[1]), [drawn(30, 8)], [lambda A: by_projections(A)[1]])
     variants_pass("wide", Plain(lambda A: qr(A)[1][:, 3:]), [drawn(4, 9)], [lambda A: -qr(A)[1][:, 3:]])
     complete = Plain(lambda A: qr(A, "complete"))

@@ -30,6 +30,11 @@ def infinite_where(hopeless: torch.Tensor, e: torch.Tensor) -> torch.Tensor:
     return torch.where(hopeless, math.inf, e)
 
 
+def endless(e: torch.Tensor) -> torch.Tensor:
+    """Bounds that could not be computed are infinite."""
+    return e.nan_to_num(nan=math.inf, posinf=math.inf)
+
+
 def amplified(P: torch.Tensor, D: torch.Tensor, e: torch.Tensor) -> torch.Tensor:
     """An upper bound of (I - P D)^-1 e for e >= 0: a column's greatest element grows by at most 1 / (1 - |P D|)."""
     rate = (P @ D).sum(-1).amax(-1)[..., None, None]
@@ -321,10 +326,6 @@ def values_of(cx: Context, A: Number, f: Function) -> Number:
     )
 
 
-refuse(
-    "reflectors of a QR factorization: each library has its own",
-    "aten.geqrf.default",
-)
 refuse(
     "eigenvalues of a matrix that need not be symmetric have no order, and in general no bound",
     "aten.linalg_eig.default",

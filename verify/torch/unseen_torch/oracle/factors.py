@@ -15,7 +15,17 @@ from typing import Any
 
 import torch
 
-from .algebra import MORE, infinite_where, none_wrong, of_matrix, solve_triangle, triangle, turned, values_of
+from .algebra import (
+    MORE,
+    endless,
+    infinite_where,
+    none_wrong,
+    of_matrix,
+    solve_triangle,
+    triangle,
+    turned,
+    values_of,
+)
 from .elementwise import or_zero, rule
 from .number import CALIBRATED, OUTWARD, U64, Context, Number, Unsupported, same, unit_of
 from .returned import Signs
@@ -107,7 +117,7 @@ class Orthogonal:
         k = Q.shape[-1]
         own = R[..., :k]
         inverse = torch.linalg.solve_triangular(own, identity(R, k).expand(own.shape), upper=True).abs()
-        f = (e[..., :k] @ inverse).nan_to_num(math.inf)  # norms of the columns of F
+        f = endless(e[..., :k] @ inverse)  # norms of the columns of F
         phi = torch.linalg.vector_norm(f, dim=-1, keepdim=True)
         w = 2 * phi + phi * phi
         root = (2 - 4 * w).clamp(min=0).sqrt()
@@ -121,7 +131,7 @@ class Orthogonal:
         moved = norms(self.of_Q, -2)
         size = norms(A, -2)[..., k:] + e[..., k:]
         rest = turned(moved) @ size + e[..., k:]
-        self.of_R = infinite_where(hopeless, torch.cat([first, rest], -1)).nan_to_num(math.inf) * OUTWARD
+        self.of_R = endless(infinite_where(hopeless, torch.cat([first, rest], -1))) * OUTWARD
 
 
 @rule("aten.linalg_qr.default")
@@ -236,10 +246,28 @@ def square(L: Tensor, U: Tensor) -> tuple[Tensor, Tensor]:
     return within(L), within(U)
 
 
+def moved_factors(L: Tensor, U: Tensor, E: Tensor) -> tuple[Tensor, Tensor]:
+    """Bounds of the change of L and U, where L U changes by at most E. With G = |L^-1||E||U^-1| and S = G
+    (I - G)^-1, they are |L| S below the diagonal, and S |U| on it and above (J.-G. Sun, BIT 32,
+    1992)."""
+    m, n, k = L.shape[-2], U.shape[-1], L.shape[-1]
+    L, U = square(L, U)
+    E = torch.nn.functional.pad(E, (0, L.shape[-1] - E.shape[-1], 0, L.shape[-1] - E.shape[-2]))
+    one = identity(L, L.shape[-1]).expand(L.shape)
+    lower = torch.linalg.solve_triangular(L, one, upper=False).abs()
+    upper = torch.linalg.solve_triangular(U, one, upper=True).abs()
+    G = endless(lower @ E @ upper)
+    rate = G.sum(-1).amax(-1)[..., None, None]
+    hopeless = ~(rate < 0.5)
+    known = torch.where(hopeless, 0.0, G)
+    S = torch.linalg.solve(one - known, known).clamp(min=0)
+    off_L = infinite_where(hopeless, L.abs() @ S.tril(-1))[..., :m, :k].tril(-1)
+    off_U = infinite_where(hopeless, S.triu() @ U.abs())[..., :k, :n].triu()
+    return off_L * OUTWARD, off_U * OUTWARD
+
+
 class Elimination:
-    """The factors P, L and U with pivots. Computed ones are those of A + E with |E| <= k u |L||U|. With
-    G = |L^-1||E||U^-1| and S = G (I - G)^-1, they are off by at most |L| S below the diagonal, and
-    by S |U| on it and above (J.-G. Sun, BIT 32, 1992)."""
+    """The factors P, L and U with pivots. Computed ones are those of A + E with |E| <= k u |L||U|."""
 
     def __init__(self, cx: Context, A: Number, pivot: bool = True) -> None:
         if not pivot:
@@ -261,21 +289,7 @@ class Elimination:
 
     def bounds(self, level: int, u: float) -> None:
         E = turned(self.P) @ or_zero(self.A.error(level), self.A.v) + (self.k + MORE) * u * self.size()
-        L, U = square(self.L, self.U)
-        E = torch.nn.functional.pad(E, (0, L.shape[-1] - E.shape[-1], 0, L.shape[-1] - E.shape[-2]))
-        one = identity(L, L.shape[-1]).expand(L.shape)
-        lower = torch.linalg.solve_triangular(L, one, upper=False).abs()
-        upper = torch.linalg.solve_triangular(U, one, upper=True).abs()
-        G = (lower @ E @ upper).nan_to_num(math.inf)
-        rate = G.sum(-1).amax(-1)[..., None, None]
-        hopeless = ~(rate < 0.5)
-        S = torch.linalg.solve(one - torch.where(hopeless, 0.0, G), torch.where(hopeless, 0.0, G)).clamp(
-            min=0
-        )
-        off_L, off_U = L.abs() @ S.tril(-1), S.triu() @ U.abs()
-        m, n, k = self.L.shape[-2], self.U.shape[-1], self.k
-        self.full_L[level] = infinite_where(hopeless, off_L)[..., :m, :k].tril(-1) * OUTWARD
-        self.full_U[level] = infinite_where(hopeless, off_U)[..., :k, :n].triu() * OUTWARD
+        self.full_L[level], self.full_U[level] = moved_factors(self.L, self.U, E)
 
     def check(self) -> None:
         """Refuses pivots that rounding may choose otherwise: another row's factor is 1 within its

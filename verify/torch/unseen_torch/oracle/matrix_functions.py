@@ -18,7 +18,7 @@ from typing import Any
 
 import torch
 
-from .algebra import MORE, infinite_where, of_matrix, turned, values_of
+from .algebra import MORE, endless, infinite_where, of_matrix, turned, values_of
 from .elementwise import or_zero, rule
 from .factors import NORMWISE, Bounds, Factors, Tensor, error_in_norm, levels, nearby, norms
 from .number import OUTWARD, Context, Number, Unsupported, same, unit_of
@@ -26,18 +26,23 @@ from .number import OUTWARD, Context, Number, Unsupported, same, unit_of
 WEDIN = 1.5  # above sqrt(2)
 
 
-def full_rank(cx: Context, A: Number, cut: Callable[[Tensor], Tensor]) -> None:
-    """Refuses matrices with a singular value that is not above cut(greatest), within its error."""
+def kept(cx: Context, A: Number, cut: Callable[[Tensor], Tensor]) -> Tensor:
+    """Mask of the singular values above cut(greatest). A matrix is refused if one may be on either side
+    within its error."""
     s = torch.linalg.svdvals(A.v)
     if not s.numel():
         raise Unsupported(f"{cx.name} of an empty matrix")
     off = error_in_norm(A, 1, unit_of(cx.dtype))[..., None]
     most = s.amax(-1, keepdim=True)
-    low = s - off <= cut(most + off) * OUTWARD
-    if bool(low.any()):
-        sure = bool((~low | (s + off < cut(most - off))).all())
-        why = "a matrix of less than full rank" if sure else "a matrix whose rank rounding may decide"
-        raise Unsupported(f"{cx.name} of {why}")
+    high: Tensor = s - off > cut(most + off) * OUTWARD
+    if not bool((high | (s + off <= cut(most - off))).all()):
+        raise Unsupported(f"{cx.name} of a matrix whose rank rounding may decide")
+    return high
+
+
+def full_rank(cx: Context, A: Number, cut: Callable[[Tensor], Tensor]) -> None:
+    if not bool(kept(cx, A, cut).all()):
+        raise Unsupported(f"{cx.name} of a matrix of less than full rank")
 
 
 def default_cut(cx: Context, A: Number) -> float:
@@ -63,7 +68,7 @@ class Inverse:
         """Bounds Y E x and (Y Y^T) E^T r, for columns x and r."""
         first = self.Y @ (self.e @ x.abs()) + norms(self.Y, -1) * self.own * norms(x, -2)
         rest = self.G @ (turned(self.e) @ r.abs()) + norms(self.G, -1) * self.own * norms(r, -2)
-        return infinite_where(self.hopeless, first + rest).nan_to_num(math.inf) * OUTWARD
+        return endless(infinite_where(self.hopeless, first + rest)) * OUTWARD
 
 
 def pseudoinverse(cx: Context, A: Number) -> Number:
@@ -85,6 +90,39 @@ def pseudoinverse(cx: Context, A: Number) -> Number:
     )
 
 
+def of_lower_rank(cx: Context, A: Number, high: Tensor) -> Number:
+    """The pseudoinverse X of the part of A with the singular values `high`, which are the greatest r. That
+    part moves by some D in norm, and X by 1.62 |X||Y||D|, since the ranks are equal (Wedin). |D| is at
+    most 2 |E| + 2 s, where s is the next singular value. It is also at most |E| + |E| |A| / (gap -
+    |E|), since the vectors turn (Davis and Kahan)."""
+
+    def of(t: Tensor) -> Tensor:
+        U, s, Vh = torch.linalg.svd(t, full_matrices=False)
+        found: Tensor = turned(Vh) @ (torch.where(high, 1 / s, 0.0).unsqueeze(-1) * turned(U))
+        return found
+
+    s = torch.linalg.svdvals(A.v)
+    least = torch.where(high, s, math.inf).amin(-1)
+    rest = torch.where(high, 0.0, s).amax(-1)
+
+    def full(level: int) -> Tensor:
+        off = error_in_norm(A, level, dict(levels(cx))[level])
+        turning = endless(off + off * s[..., 0] / (least - rest - off).clamp(min=0))
+        rate = torch.minimum(2 * (off + rest), turning) / least
+        moved = infinite_where(~(rate < 0.5), 1.62 * rate / (1 - rate) / least) * OUTWARD
+        return moved[..., None, None].expand(v.shape)
+
+    v = of(A.v)
+    product = (s.shape[-1] + MORE) / least[..., None, None]
+    return cx.out(
+        v,
+        full,
+        lambda u: (u * product).expand(v.shape),
+        (lambda i: of(nearby(cx, A, i))) if cx.count else None,
+        lambda u: 2 * u * v.abs(),
+    )
+
+
 @rule("aten.linalg_pinv.atol_rtol_tensor")
 def pinv(cx: Context, A: Number, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Number:
     A = of_matrix(A)
@@ -98,8 +136,8 @@ def pinv(cx: Context, A: Number, *, atol: Any = None, rtol: Any = None, hermitia
     if rtol is None:
         rtol = default_cut(cx, A) if atol is None or not bool(torch.as_tensor(atol > 0).any()) else 0.0
     least = 0.0 if atol is None else atol
-    full_rank(cx, A, lambda most: torch.maximum(rtol * most, torch.as_tensor(least).to(most)))
-    return pseudoinverse(cx, A)
+    high = kept(cx, A, lambda most: torch.maximum(rtol * most, torch.as_tensor(least).to(most)))
+    return pseudoinverse(cx, A) if bool(high.all()) else of_lower_rank(cx, A, high)
 
 
 @rule("aten.linalg_lstsq.default")
@@ -169,7 +207,7 @@ def of_least_norm(of: Inverse, A: Tensor, x: Tensor, e_B: Tensor) -> Tensor:
     rest = rest.abs() + of.greatest * of.eta
     first = Y @ (e @ x.abs()) + norms(Y, -1) * of.own * norms(x, -2)
     second = rest @ (turned(e) @ y.abs()) + norms(rest, -1) * of.own * norms(y, -2)
-    return infinite_where(of.hopeless, first + second + Y @ e_B).nan_to_num(math.inf) * OUTWARD
+    return endless(infinite_where(of.hopeless, first + second + Y @ e_B)) * OUTWARD
 
 
 @rule("aten.linalg_matrix_exp.default")
@@ -201,4 +239,66 @@ def exponential(cx: Context, A: Number) -> Number:
         lambda u: (n + MORE) * (MORE + 2**squarings) * u * most,
         run if cx.count else None,
         lambda u: u * v.abs(),
+    )
+
+
+@rule("aten.linalg_polar.default")
+def polar(cx: Context, A: Number) -> Factors:
+    """A = U H. In norm, U moves by at most (2 / (s + s') + 1 / s) |E|, where s and s' are the least
+    singular values of A and A + E (R.-C. Li, SIAM J. Matrix Anal. Appl. 16, 1995), and H by sqrt(2) |E|
+    (Higham, Functions of Matrices, theorem 8.9)."""
+    A = of_matrix(A)
+    terms = max(A.v.shape[-2:]) + MORE
+
+    def factors(t: Tensor) -> tuple[Tensor, Tensor]:
+        U, s, Vh = torch.linalg.svd(t, full_matrices=False)
+        return U @ Vh, turned(Vh) @ (s.unsqueeze(-1) * Vh)
+
+    s = torch.linalg.svdvals(A.v)
+    least, most = s[..., -1:, None], s[..., :1, None]
+    off = {level: error_in_norm(A, level, u)[..., None, None] for level, u in levels(cx)}
+    runs = [factors(nearby(cx, A, i)) for i in range(cx.count)]
+
+    def of_U(level: int) -> Tensor:
+        room = (least - off[level]).clamp(min=0)
+        moved = off[level] * (2 / (least + room) + 1 / least)
+        return endless(infinite_where(room == 0, moved)) * OUTWARD
+
+    def factor(k: int, bound: Callable[[int], Tensor], size: Tensor) -> Number:
+        v = factors(A.v)[k]
+        return cx.out(
+            v,
+            lambda level: bound(level).expand(v.shape),
+            lambda u: (terms * u * size).expand(v.shape),
+            (lambda i: runs[i][k]) if runs else None,
+            lambda u: 2 * u * v.abs(),
+        )
+
+    return factor(0, of_U, torch.ones_like(most)), factor(1, lambda level: WEDIN * off[level], most)
+
+
+@rule("aten.linalg_matrix_sqrth.default")
+def root(cx: Context, A: Number) -> Number:
+    """The square root of a symmetric matrix moves by at most |E| / (sqrt(l) + sqrt(l')) in norm, where l
+    and l' are the least eigenvalues of A and A + E (Higham, Functions of Matrices, theorem 6.2)."""
+    A = of_matrix(A)
+    A = same(lambda t: t.tril() + turned(t.tril(-1)), A)
+
+    def of(t: Tensor) -> Tensor:
+        values, Q = torch.linalg.eigh(t)
+        found: Tensor = (Q * values.clamp(min=0).sqrt().unsqueeze(-2)) @ turned(Q)
+        return found
+
+    values = torch.linalg.eigvalsh(A.v)
+    least, most = values[..., :1, None], values[..., -1:, None]
+    off = {level: error_in_norm(A, level, u)[..., None, None] for level, u in levels(cx)}
+    if bool((least <= off[1]).any()):
+        raise Unsupported("the root of a matrix that is not positive definite, or nearly so")
+    v, terms = of(A.v), A.v.shape[-1] + MORE
+    return cx.out(
+        v,
+        lambda level: (off[level] / (least.sqrt() + (least - off[level]).sqrt()) * OUTWARD).expand(v.shape),
+        lambda u: (terms * u * most.sqrt()).expand(v.shape),
+        (lambda i: of(nearby(cx, A, i))) if cx.count else None,
+        lambda u: 2 * u * v.abs(),
     )

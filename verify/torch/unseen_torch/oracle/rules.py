@@ -19,6 +19,7 @@ from . import (  # noqa: F401
     norms,
     pooling,
     products,
+    reflectors,
     resized,
     routes,
     sampling,
