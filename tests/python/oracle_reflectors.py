@@ -1,4 +1,4 @@
-"""Tests of the oracle's rules of reflectors, polar factors, roots and pseudoinverses of lower rank.
+"""Tests of the oracle's rules of reflectors, polar factors, roots, eigenvalues and pseudoinverses.
 
 test_oracle.py runs them. Each has honest variants that pass and faulty ones that do not.
 """
@@ -149,7 +149,43 @@ def pseudoinverses_of_lower_rank_are_judged_where_the_rank_is_sure():
     assert "rank" in refusal(Plain(cut), [torch.diag(torch.tensor([1.0, 1e-3, 0.5]))])
 
 
+def eigenvalues_are_judged_where_their_order_does_not_matter():
+    values = torch.linalg.eigvals
+
+    def turned(f):
+        return lambda A: f(A.mT.double()).float()
+
+    A = drawn(3, 12, 12)
+    for f in (
+        lambda A: values(A).abs().amax(-1),
+        lambda A: values(A).real.amax(-1),
+        lambda A: values(A).sum(-1).real,
+        lambda A: values(A).abs().sort(-1)[0],
+        lambda A: torch.linalg.eig(A)[0].abs().amax(-1),
+    ):
+        variants_pass("eigvals", Plain(f), [A], [turned(f)], [lambda A, f=f: f(A.bfloat16().float())])
+    for f in (lambda A: values(A).real, lambda A: torch.view_as_real(values(A))):
+        assert "cannot be told" in refusal(Plain(f), [A])
+    block = torch.eye(5) + torch.diag(torch.ones(4), 1)  # one eigenvalue, of which little is known
+    assert "cannot be told" in refusal(Plain(lambda A: values(A).abs().amax()), [block])
+    assert "eigenvectors" in refusal(Plain(lambda A: torch.linalg.eig(A)[1].abs()), [A])
+
+
+def symmetric_systems_are_judged_but_not_their_factors():
+    def solved(A, B):
+        return torch.linalg.ldl_solve(*torch.linalg.ldl_factor(A), B)
+
+    A, B = drawn(12, 12), drawn(12, 3, seed=2)
+    A = A + A.mT
+    faulty = [lambda A, B: torch.linalg.solve(A.bfloat16().float(), B)]
+    variants_pass("ldl", Plain(solved), [A, B], [torch.linalg.solve], faulty)
+    assert "may be anything" in refusal(Plain(lambda A: torch.linalg.ldl_factor(A)[0]), [A])
+    assert "factors" in refusal(Plain(torch.linalg.ldl_solve), [*torch.linalg.ldl_factor(A), B])
+
+
 TESTS = [
+    eigenvalues_are_judged_where_their_order_does_not_matter,
+    symmetric_systems_are_judged_but_not_their_factors,
     reflectors_have_lapacks_signs,
     products_of_reflectors_are_judged,
     polar_factors_and_roots_are_judged,

@@ -3,7 +3,7 @@
 import math
 
 import torch
-from oracle_asked import Plain, drawn, refusal, told
+from oracle_asked import Plain, drawn, passes, refusal, told
 from unseen_torch.oracle import constant, evaluate, returned
 from unseen_torch.oracle import graph as graphs
 
@@ -97,7 +97,27 @@ def eight_bit_inputs_are_judged():
         assert constant.is_constant(evaluate.answer(graph, {}, inputs[:1]), graph, {}, inputs[:1])
 
 
+def distinct_numbers_are_judged_where_they_are_certain_to_differ():
+    x = drawn(6, 40)
+    for f in (
+        lambda t: torch.unique(t * 0.3),
+        lambda t: torch.unique(t.exp(), return_inverse=True)[1],
+        lambda t: torch.unique_consecutive(t * 0.3, return_counts=True),
+    ):
+        judged = told(Plain(f), [x])[2]
+        assert not any(j.dropped for j in judged) and passes(judged, f(x))
+    whole = torch.unique(x)
+    assert not passes(told(Plain(lambda t: torch.unique(t * 0.3)), [x])[2], whole * 0.301)
+    for f, t in (
+        (torch.unique, torch.ones(6, 40)),
+        (torch.unique_consecutive, torch.ones(9)),
+        (torch.unique, torch.tensor([1.0, 2.0, 1.0 + 2.0**-23])),
+    ):
+        assert "may make equal" in refusal(Plain(lambda t, f=f: f(t * 0.3)), [t])
+
+
 TESTS = [
+    distinct_numbers_are_judged_where_they_are_certain_to_differ,
     equal_infinities_are_ties,
     comparisons_of_equal_infinities_are_decided,
     extremes_of_whole_numbers_are_whole,

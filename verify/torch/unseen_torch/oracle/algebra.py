@@ -16,7 +16,7 @@ from collections.abc import Callable
 import torch
 
 from .bounds import Bound, Function
-from .elementwise import or_zero, refuse, rule
+from .elementwise import or_zero, rule
 from .number import U64, Context, Number, Unsupported, carried, same, unit_of
 
 MORE = 8  # roundings beside those of the sums: a reciprocal, a scaled row, a block's product
@@ -326,14 +326,31 @@ def values_of(cx: Context, A: Number, f: Function) -> Number:
     )
 
 
-refuse(
-    "eigenvalues of a matrix that need not be symmetric have no order, and in general no bound",
-    "aten.linalg_eig.default",
-    "aten.linalg_eigvals.default",
-    "aten._linalg_eigvals.default",
-)
-refuse(
-    "a factorization with pivots: which rows they are is a choice",
-    "aten.linalg_ldl_factor_ex.default",
-    "aten.linalg_ldl_solve.default",
-)
+class Factored(Number):
+    """A factorization whose pivots are a choice, and whose elements may therefore be anything. `of` is the
+    matrix."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, cx: Context, v: torch.Tensor, of: Number) -> None:
+        anything = torch.full_like(v, math.inf)
+        super().__init__(v, anything, anything, [v * math.nan] * cx.count or None)
+        self.of = of
+
+
+@rule("aten.linalg_ldl_factor_ex.default")
+def ldl_factor(
+    cx: Context, A: Number, *, hermitian: bool = False, check_errors: bool = False
+) -> tuple[Number, Number, Number]:
+    """Solutions of a symmetric system are judged, but not its factors."""
+    A = of_matrix(A)
+    v, pivots, _ = torch.linalg.ldl_factor_ex(A.v)
+    of = same(lambda t: t.tril() + turned(t.tril(-1)), A)
+    return Factored(cx, v, of), Number(pivots), none_wrong(A)
+
+
+@rule("aten.linalg_ldl_solve.default")
+def ldl_solve(cx: Context, LD: Number, pivots: Number, B: Number, *, hermitian: bool = False) -> Number:
+    if not isinstance(LD, Factored):
+        raise Unsupported("a solution by given factors with pivots")
+    return general(cx, LD.of, B)

@@ -17,7 +17,7 @@ from torch.utils._pytree import tree_leaves
 from ..task.description import Note
 from . import complexes, evaluate, routes
 from . import graph as graphs
-from .elementwise import REFUSED, RULES
+from .elementwise import RULES
 from .number import Unsupported
 
 
@@ -54,8 +54,6 @@ def reason(node: torch.fx.Node) -> str | None:
         return None
     name = graphs.target_name(node.target)
     plain = name.replace("_.", ".", 1)
-    if name in REFUSED or plain in REFUSED:
-        return REFUSED.get(name) or REFUSED[plain]
     rules = complexes.COMPLEX if is_complex(node) else RULES
     if name in rules or plain in rules or is_whole(node):
         return None

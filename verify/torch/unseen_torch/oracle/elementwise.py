@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import torch
 
 from . import exponents
 from .bounds import Bound, Error, Function
 from .few_bits import is_gridded, is_power, is_short
-from .number import Context, Number, Operand, Unsupported, add_bounds, is_exact, moved, rounded, sides_of
+from .number import Context, Number, Operand, add_bounds, is_exact, moved, rounded, sides_of
 
 R = TypeVar("R", bound=Callable[..., Any])
 Curve = Callable[[float, torch.Tensor, torch.Tensor], Error]  # from a unit, the operand and the value
 
 F = torch.nn.functional
 RULES: dict[str, Callable[..., Any]] = {}
-REFUSED: dict[
-    str, str
-] = {}  # reasons of operations that no rule can evaluate, by name; known before evaluation
 
 
 def rule(*names: str) -> Callable[[R], R]:
@@ -35,16 +32,6 @@ def rule(*names: str) -> Callable[[R], R]:
         return function
 
     return keep
-
-
-def refuse(why: str, *names: str) -> None:
-    """Registers operations whose answer is not unique or has no bound. `why` gives the reason."""
-
-    def refused(cx: Any, *_: Any, **__: Any) -> NoReturn:
-        raise Unsupported(why)
-
-    for name in names:
-        RULES[name], REFUSED[name] = refused, why
 
 
 def by_rule(cx: Context, name: str, *args: Any, **named: Any) -> Any:

@@ -8,6 +8,7 @@ from . import (  # noqa: F401
     choices,
     complexes,
     discontinuous,
+    eigenvalues,
     elementwise,
     expanded,
     factors,

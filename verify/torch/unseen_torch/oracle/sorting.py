@@ -9,7 +9,7 @@ import torch
 
 from .bounds import Bound
 from .elementwise import or_zero, rule
-from .number import APART, STABLE, Context, Number, Unsupported, distance, moved
+from .number import APART, STABLE, Context, Number, Unsupported, distance, moved, same
 from .shape import operator
 
 
@@ -119,10 +119,36 @@ def as_sorted(cx: Context, dim: int, index: Number, source: Number) -> Number:
     )
 
 
+def _certain(x: Number, in_order: bool) -> bool:
+    """Are equal elements of x exact, and all others apart by more than their errors? `in_order`: only
+    neighbours are compared."""
+    v, off = x.v.reshape(-1).double(), or_zero(x.b, x.v).reshape(-1)
+    if not in_order:
+        v, order = torch.sort(v)
+        off = off[order]
+    equal = (v[1:] == v[:-1]) & (off[1:] == 0) & (off[:-1] == 0)
+    if in_order:
+        return bool((equal | (distance(v[1:], v[:-1]) > off[1:] + off[:-1])).all())
+    return bool((equal | ((v - off)[1:] > torch.cummax(v + off, 0).values[:-1])).all())
+
+
 @rule("aten._unique2.default", "aten.unique_dim.default", "aten.unique_consecutive.default")
 def distinct(cx: Context, x: Number, *how: Any, **named: Any) -> tuple[Number, Number, Number]:
-    """Distinct values, for exact numbers only: whether two computed numbers are equal cannot be determined."""
-    if x.b is not None or x.is_undecided:
-        raise Unsupported(f"{cx.name} of computed numbers")
-    values, inverse, counts = operator(cx.name)(x.v, *how, **named)
-    return Number(values), Number(inverse), Number(counts)
+    """Distinct values. Computed numbers must be certain to differ."""
+    if x.b is None and not x.is_undecided:
+        values, inverse, counts = operator(cx.name)(x.v, *how, **named)
+        return Number(values), Number(inverse), Number(counts)
+    by_slices = "unique_dim" in cx.name or (
+        "consecutive" in cx.name and (len(how) > 2 or named.get("dim") is not None)
+    )
+    if x.is_undecided or by_slices or not _certain(x, "consecutive" in cx.name):
+        raise Unsupported(f"{cx.name} of computed numbers that rounding may make equal")
+    f = torch.unique_consecutive if "consecutive" in cx.name else torch.unique
+    values, inverse, counts = f(x.v, return_inverse=True, return_counts=True)
+    at = inverse.reshape(-1)
+
+    def first(t: torch.Tensor) -> torch.Tensor:
+        """One element of each group: they are equal."""
+        return t.new_zeros(values.shape).scatter(0, at, t.expand(x.v.shape).reshape(-1))
+
+    return same(first, x), Number(inverse), Number(counts)
