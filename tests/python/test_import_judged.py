@@ -41,5 +41,15 @@ def in_out_tasks_are_asked_about_what_they_write():
     assert [n["kind"] for n in imported(IN_OUT)["notes"]] == []
 
 
+def a_size_whose_answer_is_nan_is_no_least_size():
+    """The deviation of one row is 0 / 0."""
+    task = of_one_line("(x - x.mean(0)) / x.std(0)")
+    assert [a["low"] for a in task["axes"] if a["name"] == "rows"] == [2], task["axes"]
+    assert notes_of("x / x.std(0)")["least"] == "`rows` begins at 2, since the answer is NaN with 1"
+    for line in ("x / x.std(0, unbiased=False)", "x.softmax(-1)", "x.log()"):
+        task = of_one_line(line)
+        assert [a["low"] for a in task["axes"] if a["name"] == "rows"] == [1], (line, task["axes"])
+
+
 if __name__ == "__main__":
     run(globals(), ("imported", "of_one_line", "notes_of"))

@@ -28,6 +28,7 @@ from . import (
     real_runs,
     size_constraints,
     tied,
+    unnamed,
 )
 from .description import (
     AxisEntry,
@@ -259,6 +260,7 @@ def describe(source: Source, name: str, seconds: float = 60.0, vary: Sequence[st
     runs, axes, words = _probe(source, seconds, vary)
     phase.say("importing: how extents follow from sizes")
     limits, points, shapes = extents.fitted(runs, axes, chance)
+    least = unnamed.raise_least(runs, axes, limits)
     phase.say("importing: how inputs are drawn")
     task = _Task(runs, axes, limits, points, shapes)
     classes = task.classes()
@@ -282,7 +284,7 @@ def describe(source: Source, name: str, seconds: float = 60.0, vary: Sequence[st
         **same,
         "classes": classes,
         "tolerance": tolerance,
-        "notes": task.notes(unread),
+        "notes": least + task.notes(unread),
         "flops": extents.powers(points, task.kept, lambda o: o.flops + o.elements),
         "scratch": extents.powers(points, task.kept, lambda o: o.largest),
         "small": {a.name: task.small[a.name] for a in task.kept},
