@@ -5,7 +5,8 @@ from importing import imported, of_one_line, run
 
 
 def notes_of(line):
-    return {n["kind"]: n["text"] for n in of_one_line(line)["notes"]}
+    notes = of_one_line(line)["notes"]
+    return {n["kind"]: " ".join(m["text"] for m in notes if m["kind"] == n["kind"]) for n in notes}
 
 
 def a_task_without_a_known_answer_says_so():
@@ -49,6 +50,27 @@ def a_size_whose_answer_is_nan_is_no_least_size():
     for line in ("x / x.std(0, unbiased=False)", "x.softmax(-1)", "x.log()"):
         task = of_one_line(line)
         assert [a["low"] for a in task["axes"] if a["name"] == "rows"] == [1], (line, task["axes"])
+
+
+ROUTER = "x.sigmoid() * torch.zeros_like(x).scatter_(1, x.sigmoid().topk(3, -1)[1], 1.0)"
+
+
+def classes_without_known_answers_are_left_out():
+    """Whole numbers tie in each row, so that any of them may be chosen."""
+    task = of_one_line(ROUTER)
+    found = [n["text"] for n in task["notes"] if n["kind"] == "left out"]
+    assert any("`integers`" in t and "---> draw inputs without ties" in t for t in found), task["notes"]
+    assert not {"integers"} & {c["name"] for c in task["classes"]}, task["classes"]
+    assert "signed" in {c["name"] for c in task["classes"]}
+    told = of_one_line("x.softmax(-1)")
+    assert "integers" in {c["name"] for c in told["classes"]} and told["notes"] == []
+
+
+def the_page_says_what_would_have_to_change():
+    text = notes_of("(torch.tanh(x) * 3.5).round() / 3.5")["partly"]
+    assert "draws of the class `wide`" in text and "---> keep inputs away from jumps" in text, text
+    assert "---> take the random numbers as an input" in notes_of("x * torch.rand_like(x)")["unjudged"]
+    assert "---> use operations that have a rule" in notes_of("torch.special.i0(x)")["unjudged"]
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from ..task.description import Note
+from ..task.judgeable import with_change
 from . import complexes, evaluate, routes
 from . import graph as graphs
 from .elementwise import RULES
@@ -94,7 +95,5 @@ def note(model: torch.nn.Module, inputs: list[Any]) -> list[Note]:
     """The notes for importing: [] or one note of the kind `unjudged`."""
     why = refusal(model, inputs)
     return (
-        [{"kind": "unjudged", "text": f"no configuration can be judged: {' '.join(why.split())[:300]}"}]
-        if why
-        else []
+        [{"kind": "unjudged", "text": f"no configuration can be judged: {with_change(why)}"}] if why else []
     )

@@ -28,6 +28,7 @@ from . import (
     real_runs,
     size_constraints,
     tied,
+    told_classes,
     unnamed,
 )
 from .description import (
@@ -166,6 +167,7 @@ class _Task:
         published = {a.name: a.value for a in axes}
         self.limits = limits + collide.settle(self.model, self.inputs, self.entries, self.fills, published)
         self.outputs = entries.outputs(runs.base, shapes.outputs, taken | set(self.names))
+        self.left_out: list[Note] = []  # of classes
 
     def grown(self) -> real_runs.Grown | None:
         """Returns the model and inputs of a larger run that is judged, or None."""
@@ -194,7 +196,12 @@ class _Task:
         decided = self._decision(published)
         if decided:
             made.insert(1, decided)
-        return made
+        phase.say("importing: which classes have right answers")
+        written = self.runs.base.written
+        told, self.left_out = told_classes.kept(
+            self.model, self.inputs, self.entries, written, made, self.grown
+        )
+        return told
 
     def notes(self, unread: list[str]) -> list[Note]:
         """Returns the notes. `unread` are the lines of problem.yaml that cannot be read."""
@@ -284,7 +291,7 @@ def describe(source: Source, name: str, seconds: float = 60.0, vary: Sequence[st
         **same,
         "classes": classes,
         "tolerance": tolerance,
-        "notes": least + task.notes(unread),
+        "notes": least + task.left_out + task.notes(unread),
         "flops": extents.powers(points, task.kept, lambda o: o.flops + o.elements),
         "scratch": extents.powers(points, task.kept, lambda o: o.largest),
         "small": {a.name: task.small[a.name] for a in task.kept},

@@ -18,9 +18,33 @@ if TYPE_CHECKING:
     from .source import Instance
 
 SEEDS = (1, 2)
+# By a part of the reason: what the task's author would have to change. The first that fits counts.
+CHANGES = (
+    ("no rule", "use operations that have a rule"),
+    ("draws random numbers", "take the random numbers as an input"),
+    ("NaN", "keep the answer a number: a bound before the division, or a row that is never masked whole"),
+    ("cannot be told", "keep inputs away from jumps and from differences of nearly equal numbers"),
+    ("either way", "let no count, index or branch hang on numbers that tie within a rounding"),
+    (
+        "may be anything",
+        "draw inputs without ties, and let nothing overflow or be divided by a number near 0",
+    ),
+    ("read by Python", "compute with the number instead of reading it in Python"),
+    ("rank", "give a tolerance far above a rounding"),
+    ("singular", "draw matrices that are well-conditioned"),
+    ("a system without", "draw matrices that are well-conditioned"),
+    ("positive definite", "add a multiple of the identity"),
+    ("rounding", "draw inputs whose choices are clear"),
+)
 
 
-def _why(model: torch.nn.Module, inputs: list[Any], written: Sequence[int]) -> str | None:
+def with_change(why: str) -> str:
+    """Returns the reason and what would have to change."""
+    text = " ".join(why.split())[:300]
+    return next((f"{text} ---> {change}" for part, change in CHANGES if part in text), text)
+
+
+def unknown(model: torch.nn.Module, inputs: list[Any], written: Sequence[int]) -> str | None:
     """Returns the reason why the oracle has no answer for these inputs, or None if it has one."""
     try:
         graph = graphs.trace(copy.deepcopy(model), inputs, written)
@@ -48,12 +72,12 @@ def why_not(
     reason: str | None = None
     for seed in SEEDS:
         torch.manual_seed(seed)
-        why = _why(model, instance.inputs(), written)
+        why = unknown(model, instance.inputs(), written)
         if why is None:
             return None
         reason = reason or why
     larger = grown()
-    if larger and _why(*larger, written) is None:
+    if larger and unknown(*larger, written) is None:
         return None
     assert reason
     return " ".join(reason.split())[:300]
@@ -66,7 +90,7 @@ def note(why: str | None) -> list[Note]:
             {
                 "kind": "unjudged",
                 "text": "no right answer is known for the inputs that importing tried, so verify may give no verdict: "
-                + why,
+                + with_change(why),
             }
         ]
         if why
