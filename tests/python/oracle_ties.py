@@ -116,7 +116,59 @@ def distinct_numbers_are_judged_where_they_are_certain_to_differ():
         assert "may make equal" in refusal(Plain(lambda t, f=f: f(t * 0.3)), [t])
 
 
+def router(x, k=4, f=torch.sigmoid):
+    """Weights of the k greatest scores, by a mask."""
+    scores = f(x)
+    mask = torch.zeros_like(x).scatter_(1, scores.topk(k, -1)[1], 1.0)
+    return scores * mask / (scores * mask).sum(-1, keepdim=True)
+
+
+def what_ties_in_an_index_may_be_picked():
+    """A code as near as another one, a label in the place of an equal error, an expert of the same score."""
+    x, t = drawn(200), (drawn(200, seed=2) > 0).float()
+    x[t.argmin()] = -x[t.argmax()]
+
+    def lovasz(x, t):
+        errors, order = torch.sort(1 - x * (2 * t - 1), descending=True)
+        t = t[order]
+        union = t.sum() + (1 - t).cumsum(0)
+        loss = 1 - (t.sum() - t.cumsum(0)) / union
+        return (errors.relu() * torch.cat([loss[:1], loss.diff()])).sum()
+
+    judged = told(Plain(lovasz), [x, t])[2]
+    mixed = torch.randperm(200, generator=torch.Generator().manual_seed(3))
+    assert (
+        not judged[0].dropped and passes(judged, lovasz(x, t)) and passes(judged, lovasz(x[mixed], t[mixed]))
+    )
+    assert not passes(judged, lovasz(x * 1.0001, t))
+
+    def coded(x, codes):
+        found = codes[((x**2).sum(1, True) + (codes**2).sum(1) - 2 * x @ codes.T).argmin(1)]
+        return found, ((found - x) ** 2).mean()
+
+    x, codes = drawn(64, 1), drawn(16, 1, seed=3)
+    x[0] = (codes[4] + codes[9]) / 2
+    judged = told(Plain(coded), [x, codes])[2]
+    found, mean = coded(x, codes)
+    other = torch.cat([codes[4:5] if found[0] == codes[9] else codes[9:10], found[1:]])
+    wrong = torch.cat([found[:1], codes[:1], found[2:]])
+    nearest = {float(c) for c in codes[[4, 9]].reshape(-1)}
+    if float(found[0]) in nearest:  # no third code lies between them
+        assert passes(judged, (other, mean))
+    assert passes(judged, (found, mean)) and not passes(judged, (wrong, mean))
+    assert not passes(judged, (found, mean * 1.001))
+
+    x = drawn(40, 12)
+    x[0, :4], x[3, 4:8] = 2.0, 1.0
+    judged = told(Plain(router), [x])[2]
+    assert not judged[0].dropped and passes(judged, router(x))
+    assert passes(judged, router(x, f=lambda t: 1 / (1 + torch.exp(-t))))
+    assert not passes(judged, router(x, 3)) and not passes(judged, router(x, 5))
+    assert not passes(judged, router(x, f=lambda t: torch.sigmoid(t.bfloat16()).float()))
+
+
 TESTS = [
+    what_ties_in_an_index_may_be_picked,
     distinct_numbers_are_judged_where_they_are_certain_to_differ,
     equal_infinities_are_ties,
     comparisons_of_equal_infinities_are_decided,

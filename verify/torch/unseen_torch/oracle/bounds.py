@@ -16,3 +16,4 @@ OfRun = Callable[[int], torch.Tensor]  # from the number of a run
 Function = Callable[..., torch.Tensor]
 Sides = tuple[torch.Tensor, torch.Tensor]  # the least and the greatest value of each element
 Expanded = tuple[torch.Tensor, torch.Tensor, int]  # sizes of an expanded sum (expanded.py)
+Ways = Callable[[], list[torch.Tensor]]  # an index in every run (ties.py)

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 
 import torch
 
-from .bounds import Bound, Error, Expanded, Function, Local, OfRun, Propagated, Runs, Sides
+from .bounds import Bound, Error, Expanded, Function, Local, OfRun, Propagated, Runs, Sides, Ways
 
 if TYPE_CHECKING:
     from . import sides as open_sides
     from .returned import Signs
 
-# what an index points into: values, dimension, rule among equal ones
+# what an index points into: values, dimension, and FIRST, APART, STABLE or ANY
 Names = tuple["Number", Optional[int], int]
 Operand = Union["Number", int, float, bool]
 
@@ -61,7 +61,8 @@ ANY, FIRST, APART, STABLE = range(4)
 
 class Number:
     __slots__ = tuple(
-        """v r b runs open names whole there exponents taken parts terms count expanded sides beside signs""".split()
+        "v r b runs open names whole there exponents taken parts terms count expanded".split()
+        + "sides beside signs ways".split()
     )
 
     def __init__(
@@ -80,7 +81,6 @@ class Number:
         self.whole = whole or not v.is_floating_point()
         self.sides: Sides | None = None  # the least and the greatest value of an open index (wholes.py)
         self.beside: Bound = None  # mask of elements beside a jump
-        # of an index: (values that it points into, dimension, FIRST, APART, STABLE or ANY)
         self.names = names
         self.exponents: Bound = None  # sizes of exponents (exponents.py)
         self.taken: Bound = None
@@ -88,6 +88,7 @@ class Number:
         # A sum of products has the sum of its terms' magnitudes (None: |v|), and the number of its terms.
         self.terms: Bound = None
         self.count = 1
+        self.ways: Ways | None = None  # of an index among values that may tie (ties.py)
         self.signs: Signs | None = None  # of the vectors of a factorization (returned.py)
         self.expanded: Expanded | None = None  # sizes of a sum that a power may be expanded to (expanded.py)
         self.there = there  # an open index names the right place, but may be absent (masked_rows.py)

@@ -14,6 +14,7 @@ from .number import (
     Number,
     Operand,
     Unsupported,
+    distance,
     lost,
     moved,
     same,
@@ -293,6 +294,31 @@ def _constant(cx: Context, x: Number, shape: Sequence[int], value: float) -> Num
     return Number(torch.full(shape, held, dtype=x.v.dtype, device=x.v.device))
 
 
+def _is_one_number(x: Number) -> bool:
+    """True if all elements are the same exact number."""
+    return x.b is None and x.v.numel() > 0 and bool((x.v == x.v.reshape(-1)[0]).all())
+
+
+def _written_or_not(
+    cx: Context,
+    x: Number,
+    dim: int,
+    ways: list[torch.Tensor],
+    source: Number,
+    made: Number,
+    reached: torch.Tensor,
+) -> Number:
+    """The mask of the greatest: a place that ties with the last of them holds the number or keeps its own."""
+    value = source.v.reshape(-1)[0].double()
+    made.beside = reached & (x.v != value)
+    apart = torch.where(reached, distance(x.v, value.expand(x.v.shape)) + or_zero(x.b, x.v), 0.0)
+    made.b = apart if made.b is None else made.b + apart
+    made.runs = [
+        x.run(i).double().scatter(dim, at, value.expand(at.shape)) for i, at in enumerate(ways)
+    ] or None
+    return made
+
+
 @rule("aten.scatter.src", "aten.scatter_.src", "aten.scatter.value", "aten.scatter_.value")
 def scatter(cx: Context, x: Number, dim: int, index: Number, source: Operand) -> Number:
     if not isinstance(source, Number):
@@ -303,6 +329,8 @@ def scatter(cx: Context, x: Number, dim: int, index: Number, source: Operand) ->
     else:
         reached = _reached(x, dim, index) if index.is_undecided else None
     made = _placed(cx, x, source, lambda t, s: t.scatter(dim, index.v, s))
+    if reached is not None and index.ways is not None and x.is_float and _is_one_number(source):
+        return _written_or_not(cx, x, dim, index.ways(), source, made, reached)
     if source.open is not None and not source.is_float:
         made.open = torch.zeros_like(made.v).scatter(dim, index.v, source.open)
     made = lost(cx, made, reached)

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from . import ties
 from .bounds import Bound
 from .elementwise import or_zero, rule
 from .number import APART, STABLE, Context, Number, Unsupported, distance, moved, same
@@ -18,7 +19,7 @@ def _order(
     x: Number,
     f: Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]],
     dim: int,
-    ties: int = APART,
+    how: int = APART,
 ) -> tuple[Number, Number]:
     """Returns (values, indices) of f, which sorts along dim and may keep a part. A sorted element is off by at most the
     row's greatest error. It may change places with a neighbour that is within both bounds."""
@@ -30,7 +31,9 @@ def _order(
         return None if e is None else e.amax(dim, True).expand(v.shape)
 
     values = cx.out(v, lambda level: spread(x.error(level)), lambda u: 0, moved(lambda t: f(t)[0], x))
-    return values, Number(at, names=(x, dim, ties), open=exchanged(x, dim, ties).gather(dim, at))
+    index = Number(at, names=(x, dim, how), open=exchanged(x, dim, how).gather(dim, at))
+    index.ways = ties.ways(cx, x, lambda t: f(t)[1], index.open)
+    return values, index
 
 
 def _steps(ordered: torch.Tensor, dim: int) -> torch.Tensor:
@@ -39,13 +42,13 @@ def _steps(ordered: torch.Tensor, dim: int) -> torch.Tensor:
     return distance(ordered.narrow(dim, 1, n), ordered.narrow(dim, 0, n))
 
 
-def exchanged(x: Number, dim: int, ties: int) -> torch.Tensor:
+def exchanged(x: Number, dim: int, how: int) -> torch.Tensor:
     """Mask of the elements of x that may change places with a neighbour in order."""
     full, order = torch.sort(x.v, dim, descending=True)
     bound = or_zero(x.b, x.v).gather(dim, order)
     reach = bound.narrow(dim, 1, bound.shape[dim] - 1) + bound.narrow(dim, 0, bound.shape[dim] - 1)
     near = _steps(full, dim) <= reach
-    if ties == STABLE:
+    if how == STABLE:
         near &= reach > 0  # equal values without error keep their order
     edge = (
         torch.zeros_like(near.narrow(dim, 0, 1))

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from . import exponents, wholes
+from . import exponents, ties, wholes
 from .bounds import Bound, Error, Function
 from .elementwise import mul, or_zero, rule
 from .number import FIRST, U64, WHOLE, Context, Number, Unsupported, add_bounds, carried, moved, same
@@ -233,16 +233,15 @@ def extreme_of(cx: Context, x: Number, dim: Any = None, keep: bool = False) -> A
     )
     if not cx.name.endswith(".dim"):
         return y
-    return y, index_of(x, dim, keep, largest)
+    return y, index_of(cx, x, dim, keep, largest)
 
 
-def index_of(x: Number, dim: int | None, keep: bool, largest: bool) -> Number:
+def index_of(cx: Context, x: Number, dim: int | None, keep: bool, largest: bool) -> Number:
     f = torch.argmax if largest else torch.argmin
-    return Number(
-        f(x.v, dim, keep),
-        names=(x, dim, FIRST),
-        open=None if x.b is None else undecided(x, dim, keep, largest),
-    )
+    open_ = None if x.b is None else undecided(x, dim, keep, largest)
+    index = Number(f(x.v, dim, keep), names=(x, dim, FIRST), open=open_)
+    index.ways = ties.ways(cx, x, lambda t: f(t, dim, keep), open_)
+    return index
 
 
 def undecided(x: Number, dim: int | None, keep: bool, largest: bool) -> Bound:
@@ -259,7 +258,7 @@ def undecided(x: Number, dim: int | None, keep: bool, largest: bool) -> Bound:
 
 @rule("aten.argmax.default", "aten.argmin.default")
 def arg(cx: Context, x: Number, dim: int | None = None, keep: bool = False) -> Number:
-    return index_of(x, dim, keep, "argmax" in cx.name)
+    return index_of(cx, x, dim, keep, "argmax" in cx.name)
 
 
 @rule("aten.cumsum.default")

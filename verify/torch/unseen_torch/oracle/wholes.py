@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from . import ties
 from .bounds import Bound
 from .number import Context, Number, distance, lost, same
 
@@ -105,7 +106,7 @@ def _places(index: Number, extent: int, alone: bool = True) -> list[torch.Tensor
     comes from a choice between a place and 0, where the place lies outside.
     """
     if index.sides is None:
-        return None
+        return None if index.ways is None else ties.candidates(index, FEW_SIDES)
     low, high = (s.clamp(0, extent - 1) for s in index.sides)
     widest = int((high - low).max())
     if not alone and widest > 2:
@@ -160,7 +161,11 @@ def picked(
 
     def of_run(i: int) -> list[torch.Tensor]:
         return [
-            index.run(i).clamp(0, n - 1) if index.is_undecided else index.v
+            index.v
+            if not index.is_undecided
+            else index.run(i).clamp(0, n - 1)
+            if index.sides is not None or index.ways is None
+            else index.ways()[i]
             for index, n in zip(indices, extents)
         ]
 
