@@ -96,7 +96,25 @@ def counts_are_indices_as_well():
     assert worst(judged, rows_by_bin(x + 0.5)) > 1 and worst([rows], rows_by_bin(x)[0].roll(1, 0)) > 1
 
 
+def kept_above_a_share(x, share=0.05):
+    p = x.softmax(-1)
+    p = torch.where(p >= share * p.amax(-1, keepdim=True), p, torch.zeros(()))
+    return p / p.sum(-1, keepdim=True)
+
+
+def what_the_bound_decides_no_run_decides_otherwise():
+    """Scores about 89, whose greatest probabilities have far greater errors than those beside the threshold."""
+    for seed in (5, 6, 7):
+        x = drawn(16, 299, seed=seed) + 89
+        judged = judged_of(kept_above_a_share, [x])
+        assert not judged[0].dropped, judged[0].dropped
+        assert worst(judged, kept_above_a_share(x)) <= 1
+        assert worst(judged, kept_above_a_share(x, 0.0501)) > 1
+        assert worst(judged, kept_above_a_share(x.bfloat16().float())) > 1
+
+
 TESTS = [
+    what_the_bound_decides_no_run_decides_otherwise,
     a_support_that_may_be_counted_either_way_is_judged,
     counts_of_comparisons_are_numbers,
     counts_are_indices_as_well,

@@ -7,7 +7,7 @@ import torch
 from . import exponents
 from .bounds import Bound, Function, Runs, Sides
 from .elementwise import RULES, or_zero, rule
-from .number import CALIBRATED, FEW, Context, Number, Operand, distance, is_exact, lost, of_mask
+from .number import CALIBRATED, FEW, Context, Number, Operand, distance, lost, of_mask
 from .wholes import as_index
 
 
@@ -116,9 +116,7 @@ def compare(cx: Context, a: Number, b: Operand) -> Number:
         reach = None
     v, gap = f(a.v, b.v), distance(a.v, b.v)
     near = None if reach is None else (gap <= reach) & (reach > 0)
-    runs = decided(
-        cx, f, a, b, v, gap, near if near is not None and int(near.sum()) * FEW <= near.numel() else False
-    )
+    runs = None if near is None else decided(cx, f, a, b, v, gap, near)
     held = by_type(cx, f, a, b, v)
     if held is not None:
         near = held if near is None else near | held
@@ -151,10 +149,10 @@ def decided(
     b: Number,
     v: torch.Tensor,
     gap: torch.Tensor,
-    few: torch.Tensor | bool,
+    open_: torch.Tensor,
 ) -> Runs:
     """The decisions of the runs. Where both decisions are honest, every other run takes the opposite of the value.
-    `few` is the mask of elements with ambiguous bounds, or False if there are many."""
+    `open_` is the mask of elements with ambiguous bounds. No run decides any other element otherwise."""
     if (a.runs is None and b.runs is None) or not cx.count:
         return None
     # The runs of whole numbers are already on either side of a jump.
@@ -163,10 +161,11 @@ def decided(
     off = torch.stack([a.run(i) - b.run(i) - (a.v - b.v) for i in range(cx.count)])
     # A mask's infinities say nothing about the spread of the runs.
     square = off.where(off.isfinite(), 0.0).square().mean(0)
-    near = ((gap <= CALIBRATED * torch.maximum(square.sqrt(), square.mean().sqrt())) | few) & ~(
-        is_exact(a) & is_exact(b)
-    )
-    return [torch.where(near, ~v if i % 2 else v, f(a.run(i), b.run(i))) for i in range(cx.count)]
+    near = open_
+    if int(open_.sum()) * FEW > open_.numel():
+        near = open_ & (gap <= CALIBRATED * torch.maximum(square.sqrt(), square.mean().sqrt()))
+    own = [torch.where(open_, f(a.run(i), b.run(i)), v) for i in range(cx.count)]
+    return [torch.where(near, ~v if i % 2 else v, p) for i, p in enumerate(own)]
 
 
 for name in COMPARE:

@@ -30,12 +30,14 @@ from .number import (
 
 
 def honest_reach(cx: Context, x: Number) -> Bound:
-    """The error of honest implementations, calibrated by the runs. None: x has no error, or there are no runs."""
+    """The error of honest implementations, calibrated by the runs and no greater than the bound. None: x has no error,
+    or there are no runs."""
     if x.runs is None or not cx.count:
         return None
     square = torch.stack([(x.run(i) - x.v) ** 2 for i in range(cx.count)]).mean(0)
     reach = CALIBRATED * torch.maximum(square.sqrt(), square.mean().sqrt())
-    return torch.where(is_exact(x), 0.0, reach)
+    reach = torch.where(is_exact(x), 0.0, reach)
+    return reach if x.b is None else torch.minimum(reach, x.b)
 
 
 def step(cx: Context, x: Operand, f: Function, whole: bool = True) -> Number:
