@@ -139,6 +139,9 @@ def picked(
     a few."""
     first = [i.v for i in indices]
     together = _together(indices, extents) if any(i.is_undecided for i in indices) else None
+    if together is None and len(indices) == 1 and indices[0].is_undecided:
+        both = ties.ends(indices[0], x, pick(x.v, first))
+        together = None if both is None else [(p,) for p in both]
     if together is None:
         return lost(cx, same(lambda t: pick(t, first), x), open_)
     made = Number(pick(x.v, first))
