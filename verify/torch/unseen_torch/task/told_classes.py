@@ -16,7 +16,7 @@ from . import judgeable
 from .description import ClassEntry, Fill, InputEntry, Note
 from .real_runs import Grown
 
-SEEDS = (3, 4, 5)
+SEED, SMALL_TRIES = 3, 3  # a larger one follows
 PATIENCE = 6.0  # seconds of CPU time for all classes
 
 
@@ -63,14 +63,12 @@ def _tried(model: torch.nn.Module, draws: Sequence[list[Any] | None], written: S
     return [why for why in found if isinstance(why, str)]
 
 
-def _note(made: ClassEntry, reasons: list[str]) -> Note:
+def _note(made: ClassEntry, reasons: list[str], tries: int) -> Note:
     why = judgeable.with_change(reasons[-1])
-    if len(reasons) > len(SEEDS):
-        return {
-            "kind": "left out",
-            "text": f"the class `{made['name']}`, since no tried draw has a known answer: {why}",
-        }
-    share = f"{len(reasons)} of {len(SEEDS)} tried draws of the class `{made['name']}`"
+    if len(reasons) == tries:
+        text = f"the class `{made['name']}`, since no tried draw has a known answer: {why}"
+        return {"kind": "left out", "text": text}
+    share = f"{len(reasons)} of {tries} tried draws of the class `{made['name']}`"
     return {"kind": "partly", "text": f"{share} have no known answer: {why}"}
 
 
@@ -86,19 +84,18 @@ def kept(
     classes stay if the published one has none."""
     if judgeable.unknown(model, inputs, written) is not None:
         return classes, []
-    began, found, notes = time.thread_time(), classes[:1], list[Note]()
-    larger: Grown | None = None
+    began, found, notes, larger = time.thread_time(), classes[:1], list[Note](), grown()
     for made in classes[1:]:
         reasons: list[str] = []
+        tries = SMALL_TRIES + (larger is not None)
         if time.thread_time() - began < PATIENCE and "weights" not in made["fill"]:
-            torch.manual_seed(SEEDS[0])
-            reasons = _tried(model, [_of_class(inputs, entries, made["fill"]) for _ in SEEDS], written)
-        if len(reasons) == len(SEEDS):
-            larger = larger or grown()
+            torch.manual_seed(SEED)
+            draws = [_of_class(inputs, entries, made["fill"]) for _ in range(SMALL_TRIES)]
+            reasons = _tried(model, draws, written)
             if larger is not None:
                 reasons += _tried(larger[0], [_of_class(larger[1], entries, made["fill"])], written)
         if reasons:
-            notes.append(_note(made, reasons))
-        if len(reasons) <= len(SEEDS):
+            notes.append(_note(made, reasons, tries))
+        if len(reasons) < tries:
             found.append(made)
     return found, notes
