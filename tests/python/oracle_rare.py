@@ -70,6 +70,10 @@ RARE.update(
         "index_fill": (lambda t: t.index_fill(0, torch.tensor([1, 2]), 3.0), [x]),
         "bucketize": (lambda t: torch.bucketize(t, torch.linspace(-2, 2, 9)), [x]),
         "quantized": (lambda t: torch.fake_quantize_per_tensor_affine(t, 0.125, 3, -20, 20), [x]),
+        "fftfreq": (lambda t: t * torch.fft.fftfreq(40, 0.3, dtype=t.dtype), [x]),
+        "rfftfreq": (lambda t: t[:, :21] * torch.fft.rfftfreq(40, dtype=t.dtype), [x]),
+        "range": (lambda t: t * torch.range(0, 39, dtype=t.dtype), [x]),
+        "range of tenths": (lambda t: t * torch.arange(0, 3.95, 0.1, dtype=t.dtype), [x]),
         "weight_norm": (lambda v, g: torch._weight_norm(v, g, 0), [x, drawn(6, 1)]),
         **{
             "reduced_" + how: (

@@ -14,7 +14,7 @@ from .discontinuous import copysign
 from .elementwise import RULES, by_rule, extreme_by, mul, or_zero, rule
 from .number import ANY, U64, UNIT, Context, Number, Operand, Unsupported, lost, moved, same
 from .scatter_sort import _added, _placed
-from .shape import factory, index, move, operator, plain_index
+from .shape import factory, index, move, of_no_operand, operator, plain_index
 
 COPIES = """expand_copy permute_copy transpose_copy.int t_copy unsqueeze_copy squeeze_copy squeeze_copy.dim squeeze_copy.dims unbind_copy.int alias_copy
 unfold_copy split_with_sizes_copy split_copy.Tensor slice_copy.Tensor select_copy.int detach_copy narrow_copy view_copy""".split()
@@ -146,10 +146,15 @@ WINDOWS = ("hann_window", "hamming_window", "blackman_window", "bartlett_window"
 )
 def window(cx: Context, *args: Any, **_: Any) -> Number:
     """Sums of cosines, of at most 1. Two libraries' results differ by some units of that."""
-    own = cx.dtype if cx.dtype.is_floating_point else torch.float32
     v = operator(cx.name)(*args, dtype=torch.float64).to(cx.device)
-    made = cx.out(v, lambda level: None, lambda u: 8 * u * torch.ones_like(v))
-    return cx.permitted(made, own) if UNIT.get(own, 0.0) > UNIT[torch.float32] else made
+    return of_no_operand(cx, v, 8 * torch.ones_like(v))
+
+
+@rule("aten.fft_fftfreq.default", "aten.fft_rfftfreq.default")
+def frequencies(cx: Context, n: int, d: float = 1.0, **_: Any) -> Number:
+    """Whole numbers over n d. Libraries divide, or multiply by the rounded 1 / (n d)."""
+    v = operator(cx.name)(n, d, dtype=torch.float64).to(cx.device)
+    return of_no_operand(cx, v, 3 * v.abs())
 
 
 @rule("aten.max_unpool2d.default", "aten.max_unpool3d.default")

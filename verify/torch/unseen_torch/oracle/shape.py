@@ -13,7 +13,6 @@ from .discontinuous import step
 from .elementwise import RULES, rule
 from .number import (
     EIGHT_BITS,
-    U32,
     UNIT,
     Context,
     Number,
@@ -221,8 +220,9 @@ def cast(cx: Context, x: Number, *args: Any, **named: Any) -> Number:
     return Number(x.v.to(cx.dtype), open=x.open, names=None if cx.dtype == torch.bool else x.names)
 
 
-FACTORIES = """zeros ones full arange.start arange.start_step arange zeros_like ones_like full_like scalar_tensor linspace
-empty.memory_format empty_like new_empty new_zeros new_ones new_full tril_indices triu_indices eye""".split()
+FACTORIES = """zeros ones full arange.start arange.start_step arange zeros_like ones_like full_like scalar_tensor
+linspace range range.step empty.memory_format empty_like new_empty new_zeros new_ones new_full tril_indices
+triu_indices eye""".split()
 
 
 def factory(cx: Context, *args: Any, **named: Any) -> Number:
@@ -238,13 +238,22 @@ def factory(cx: Context, *args: Any, **named: Any) -> Number:
     if blank:
         made = torch.zeros_like(made)
     made = made.to(cx.device)
-    computed = cx.name == "aten.linspace.default"
     v = made.double() if made.is_floating_point() else made
-    return Number(
-        v,
-        whole=not computed and made.is_floating_point() and bool((v == v.round()).all()),
-        b=2 * U32 * v.abs() if computed else None,
-    )
+    if ("range" in cx.name or "linspace" in cx.name) and made.is_floating_point():
+        # steps such as 0.1 are rounded, and libraries add or multiply them
+        named["dtype"] = torch.float64
+        wide: torch.Tensor = op(*plain, **named).to(cx.device)
+        if not torch.equal(v, wide):
+            most = wide.abs().max() if wide[0] != 0 else 0
+            return of_no_operand(cx, wide, 2 * torch.maximum(wide.abs(), 0 * wide + most))
+    return Number(v, whole=made.is_floating_point() and bool((v == v.round()).all()))
+
+
+def of_no_operand(cx: Context, v: torch.Tensor, units: torch.Tensor) -> Number:
+    """Numbers that follow from extents alone, with their error in units."""
+    own = cx.dtype if cx.dtype.is_floating_point else torch.float32
+    made = cx.out(v, lambda level: None, lambda u: u * units)
+    return cx.permitted(made, own) if UNIT.get(own, 0.0) > UNIT[torch.float32] else made
 
 
 for name in FACTORIES:
