@@ -30,11 +30,12 @@ scatter_add scatter_reduce index_reduce take put embedding_bag nll_loss_forward
 nll_loss2d_forward one_hot""".split()
 )
 WIDEST = 24
-LONG = 1000  # operations of a run with a long loop
+LONG = 400  # operations of a run with a long loop
 PATIENCE = 1.75  # wall-clock seconds for each second of CPU time
 SMALL = 1 << 20  # elements of all operations in a real run
-FEW = 16  # iterations of a slow loop while other sizes are probed
-QUICKER = 4
+FEW = (6, 16)  # iterations of a slow loop while other sizes are probed
+QUICKER = 2
+MOST_STEPS = 8000  # operations of a run at the greatest value of a slow loop, if it has fewer as published
 # enough values of a size to classify it, if one is at least twice or at most half as large
 PASSING = 3
 OTHER = "another number of inputs, weights or dimensions"
@@ -126,14 +127,22 @@ class Probe:
         return self.seen[key]
 
     def _quicken(self) -> None:
-        """Finds a size that alone makes runs long (steps of a loop). It is reduced while other sizes are probed."""
+        """Finds the sizes that make runs long: steps of a loop, or of one within another.
+
+        They are reduced while other sizes are probed.
+        """
         for size in sorted(self.source.sizes, key=lambda s: -s.value):
-            if self.base.steps < LONG or size.value <= FEW or self.late():
-                return
-            observed = self.run({size.name: FEW})
-            if observed and observed.steps * QUICKER < self.base.steps:
-                self.few, self.ground = {size.name: FEW}, observed
-                return
+            for few in (n for n in FEW if self.ground.steps >= LONG and size.value >= 2 * n):
+                observed = None if self.late() else self.beside({size.name: few})
+                if observed and observed.steps * QUICKER < self.ground.steps:
+                    self.few, self.ground = {**self.few, size.name: few}, observed
+                    break
+
+    def keep_few(self, moving: set[str]) -> None:
+        """Restores the sizes that do not vary: one that stays as published must not be reduced."""
+        kept = {name: few for name, few in self.few.items() if name in moving}
+        if kept != self.few:
+            self.few, self.ground = kept, self.run(kept) or self.base
 
     def beside(self, sizes: Sizes) -> Observed | None:
         """Runs with `sizes`, the others as on the ground."""
@@ -328,6 +337,5 @@ def rings(probe: Probe, vary: Sequence[str] = ()) -> tuple[list[Axis], dict[str,
                 f"moves only together with {', '.join(n for n in axis.sizes if n != name)}",
             )
     axes.sort(key=lambda a: a.ring)
-    if not any(name in probe.few for axis in axes for name in axis.sizes):
-        probe.few = {}  # a size that stays as published must not be reduced
+    probe.keep_few({name for axis in axes for name in axis.sizes})
     return axes, words

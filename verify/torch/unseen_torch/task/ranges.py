@@ -13,7 +13,7 @@ import torch
 from . import effects
 from .expression import Sizes
 from .observed import Observed
-from .probe import SMALL, Axis, Probe
+from .probe import MOST_STEPS, SMALL, Axis, Probe
 
 SLOW_SECONDS = 2.0
 MOST_DOUBLED = 8
@@ -83,7 +83,10 @@ def find_range(probe: Probe, axis: Axis) -> None:
         axis.low = _search(probe, axis, axis.value, least - axis.step)
     else:
         axis.low = min(least, axis.value)
-    high = axis.value if any(name in probe.few for name in axis.sizes) else _target(axis)
+    high = _target(axis)
+    if any(name in probe.few for name in axis.sizes):
+        high = min(high, axis.value * max(1, MOST_STEPS // probe.base.steps))
+        high -= (high - axis.rest) % axis.step
     while high > axis.value:
         if probe.beside(_sizes(axis, high)):
             axis.high = high

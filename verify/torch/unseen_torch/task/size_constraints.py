@@ -14,7 +14,7 @@ from .probe import Axis, Probe
 Run = tuple[Sizes, bool]  # sizes by axis, and whether they run
 
 TOGETHER = 40
-TIMES = 4  # a slow loop runs at most this multiple of its reduced size
+TIMES = 4  # slow loops run at most this multiple of their reduced sizes, all loops together
 APART = 200  # models with fewer operations are tried with each pair of axes at opposite ends
 FEW = 8  # elements along an axis that a real run may have, even if fewer are published
 REALLY = 24  # runs with real numbers, for tasks with drawn indices
@@ -28,12 +28,12 @@ def spread(axes: Sequence[Axis], sizes: Sizes) -> Sizes:
 
 def draw(axes: list[Axis], chance: random.Random, few: Mapping[str, int]) -> Sizes:
     """Draws a value for every axis. With probability 0.3 it is the published (or reduced) one, else logarithmically
-    uniform in the range. A size of a slow loop (`few`) is at most TIMES its reduced value."""
+    uniform in the range. The sizes of slow loops (`few`) stay near their reduced values."""
     sizes = {}
     for axis in axes:
         enough = next((few[name] for name in axis.sizes if name in few), 0)
         low, high = max(axis.low, 1), max(axis.high, 1)
-        high = min(high, max(low, TIMES * enough)) if enough else high
+        high = min(high, max(low, round(TIMES ** (1 / len(few)) * enough))) if enough else high
         value = round(math.exp(chance.uniform(math.log(low), math.log(high + 0.5))))
         if chance.random() < 0.3:
             value = enough or axis.value
