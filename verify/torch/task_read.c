@@ -288,6 +288,8 @@ static bool read_fill(const struct reading *r, const json_t *object, struct task
                  {"wide", TASK_FILL, FILL_WIDE},
                  {"peak", TASK_FILL, FILL_PEAK},
                  {"integers", TASK_FILL, FILL_INTEGERS},
+                 {"powers", TASK_FILL, FILL_POWERS},
+                 {"levels", TASK_FILL, FILL_LEVELS},
                  {"uneven", TASK_UNEVEN, FILL_UNEVEN},
                  {"sign", TASK_FILL, FILL_SIGNS},
                  {"flag", TASK_FILL, FILL_LEVELS},

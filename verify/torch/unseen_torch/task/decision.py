@@ -177,7 +177,9 @@ def _fill(
     kept, is_threshold = choice.levels(found[0], dtype), found[1]
     if domain == "computed" and entry["law"].endswith("sort") and dtype.is_floating_point:
         return {"kind": "ascending", "a": -8, "b": 17}
-    if domain in ("positive", "negative"):
+    if domain == "nonnegative":
+        kept, density = [v for v in kept if v >= 0], 1
+    elif domain in ("positive", "negative"):
         kept, density = [v for v in kept if v and (v > 0) == (domain == "positive")], 1
     elif domain == "real" and peak:
         kept, density = [v for v in kept if abs(v) <= aims.PEAK] + [Fraction(aims.PEAK)], 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import math
 import random
 from collections.abc import Sequence
@@ -21,6 +23,7 @@ from . import (
     input_domain,
     judgeable,
     marked,
+    nonnegative,
     notes,
     phase,
     probe,
@@ -158,9 +161,10 @@ class _Task:
         self.entries, self.fills, self.calls = entries.inputs(
             source, runs.base, self.instance, self.inputs, self.names, shapes, self.draws
         )
-        self.domains = input_domain.one_sided(
-            self.model, self.inputs, [e["domain"] if "shape" in e else "value" for e in self.entries]
+        told = nonnegative.found(
+            [e["domain"] if "shape" in e else "value" for e in self.entries], runs.base.laws
         )
+        self.domains = input_domain.one_sided(self.model, self.inputs, told)
         for entry, domain in zip(self.entries, self.domains):
             if "shape" in entry:
                 entry["domain"] = domain
@@ -169,9 +173,21 @@ class _Task:
         self.outputs = entries.outputs(runs.base, shapes.outputs, taken | set(self.names))
         self.left_out: list[Note] = []  # of classes
 
+    @functools.cached_property
+    def _grown(self) -> real_runs.Grown | None:
+        return real_runs.grown(self.runs, self.axes, self.limits, self.small, real_runs.FEW, real_runs.SMALL)
+
     def grown(self) -> real_runs.Grown | None:
         """Returns the model and inputs of a larger run that is judged, or None."""
-        return real_runs.grown(self.runs, self.axes, self.limits, self.small, real_runs.FEW, real_runs.SMALL)
+        return copy.deepcopy(self._grown)
+
+    def _nonnegative(self) -> dict[int, dict[str, Fill]]:
+        """Returns the fills of the nonnegative inputs, by input and class."""
+        if nonnegative.DOMAIN not in self.domains:
+            return {}
+        published = {i: fill for i, fill in enumerate(self.fills) if fill}
+        model, inputs = real_runs.as_published(self.runs) or (self.model, self.inputs)
+        return nonnegative.fills(model, inputs, self.domains, published)
 
     def _decision(self, published: dict[str, Fill]) -> ClassEntry | None:
         found = decision.found(self.model, self.inputs, self.entries, self.fills, self.weights, self.grown())
@@ -189,7 +205,9 @@ class _Task:
 
     def classes(self) -> list[ClassEntry]:
         phase.say("importing: which classes of inputs it takes")
-        made = input_classes.classes(self.model, self.inputs, self.entries, self.fills, self.domains)
+        made = input_classes.classes(
+            self.model, self.inputs, self.entries, self.fills, self.domains, self._nonnegative()
+        )
         phase.say("importing: what calls keep and draw")
         published = made[0]["fill"]
         made += marked.classes(self.model, self.inputs, self.entries, published, self.draws, self.calls)

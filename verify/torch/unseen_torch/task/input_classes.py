@@ -86,10 +86,17 @@ def kinds(model: torch.nn.Module, inputs: list[Any], domains: list[str]) -> list
 ENDS = ("needle", "integers", "ends")
 
 
-def _of_class(kind: str, entry: InputEntry, published: Fill, given: Iterator[Fill]) -> Fill:
-    """Returns an input's fill in a class other than the published one. `given` holds the fills of the real inputs."""
+def _of_class(
+    kind: str, entry: InputEntry, published: Fill, given: Iterator[Fill], nonnegative: dict[str, Fill]
+) -> Fill:
+    """Returns an input's fill in a class other than the published one.
+
+    `given` holds the fills of the real inputs, `nonnegative` the input's own by class.
+    """
     if entry["domain"] == "real":
         return next(given, published)
+    if kind in nonnegative:
+        return nonnegative[kind]
     return {**published, "density": 0.5} if kind in ENDS and published["kind"] == "index" else published
 
 
@@ -99,8 +106,12 @@ def classes(
     entries: list[InputEntry],
     fills: Sequence[Fill | None],
     domains: list[str],
+    nonnegative: dict[int, dict[str, Fill]],
 ) -> list[ClassEntry]:
-    """Returns the published class, whose fills are `fills`, and the classes of real inputs."""
+    """Returns the published class, whose fills are `fills`, and the classes of real inputs.
+
+    `nonnegative` has other fills by input and class.
+    """
     published = {e["name"]: fill for e, fill in zip(entries, fills) if fill}
     made: list[ClassEntry] = [
         {"name": "published", "shows": "as the task's get_inputs draws", "fill": published}
@@ -112,7 +123,10 @@ def classes(
         ]
     for kind, shows, filled in found:
         given = iter(filled)
-        tensors = [e for e in entries if "shape" in e]
-        fill = {e["name"]: _of_class(kind, e, published[e["name"]], given) for e in tensors}
+        fill = {
+            e["name"]: _of_class(kind, e, published[e["name"]], given, nonnegative.get(i, {}))
+            for i, e in enumerate(entries)
+            if "shape" in e
+        }
         made.append({"name": kind, "shows": shows, "fill": fill})
     return made

@@ -4,6 +4,7 @@ Domains are:
 
 - real: any number.
 - positive, negative: the author keeps it on one side of 0, as a scale or the logarithm of a decay.
+- nonnegative: as nonnegative.py finds them.
 - index: whole numbers below a bound.
 - flag: 0 or 1; sign: -1 or 1.
 - simplex: positive, with rows that sum to 1.

@@ -123,6 +123,16 @@ def grown(
     return None
 
 
+def as_published(runs: Probe) -> Grown | None:
+    """Returns `(model, inputs)` at the published sizes, or None if a run there is too large."""
+    if runs.base.elements > LARGE:
+        return None
+    instance = runs.source.instance({})
+    torch.manual_seed(8)
+    model = instance.model()
+    return model, drawn(instance, model)[0]
+
+
 def beside(source: Source, axes: list[Axis], limits: list[str], small: Sizes) -> Iterator[list[Any]]:
     """Yields at most three sets of inputs for the same model, at sizes of ring 1 next to `small`. Sizes that change
     the constructor's arguments are skipped, since they make another model."""
