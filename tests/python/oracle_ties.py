@@ -54,6 +54,23 @@ def comparisons_of_equal_infinities_are_decided():
     assert chosen.dropped is None and not bool(chosen.allowed.isnan().any())
 
 
+def numbers_that_a_bound_holds_are_not_below_it():
+    """Most ratios are clipped. Both sides of the bound are honest for those alone that reach it by a rounding."""
+    x = drawn(4, 60)
+    (judged,) = told(Plain(lambda t: ((t * 3.3).clamp(max=1.0) < 1.0).float().mean(-1)), [x])[2]
+    assert judged.dropped is None and float(judged.allowed.max()) < 1e-5, (judged.dropped, judged.allowed)
+
+
+def rows_of_one_number_have_a_known_softmax():
+    """A padded row is filled with the least number throughout, and each of its elements has the same weight."""
+    hidden = torch.ones(3, 40, dtype=torch.bool)
+    hidden[0, 5:] = False
+    for least in (torch.finfo(torch.float32).min, -1e9):
+        (judged,) = told(Plain(lambda t: t.masked_fill(hidden, least).softmax(-1)), [drawn(3, 40)])[2]
+        assert judged.dropped is None, judged.dropped
+        assert bool((judged.allowed[1:] < 1e-4 / 40).all()), judged.allowed[1:].max()
+
+
 def extremes_of_whole_numbers_are_whole():
     """The smaller of two whole numbers is an index, of one type and of two, and beside a number."""
     table, at = drawn(9, 4), torch.tensor([0, 5, 12, 8, 3])
@@ -170,6 +187,8 @@ def what_ties_in_an_index_may_be_picked():
 TESTS = [
     what_ties_in_an_index_may_be_picked,
     distinct_numbers_are_judged_where_they_are_certain_to_differ,
+    numbers_that_a_bound_holds_are_not_below_it,
+    rows_of_one_number_have_a_known_softmax,
     equal_infinities_are_ties,
     comparisons_of_equal_infinities_are_decided,
     extremes_of_whole_numbers_are_whole,

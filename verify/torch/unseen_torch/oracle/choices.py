@@ -123,6 +123,8 @@ def compare(cx: Context, a: Number, b: Operand) -> Number:
         runs = [
             torch.where(held, ~v if i % 2 else v, v if runs is None else runs[i]) for i in range(cx.count)
         ] or None
+    if a.held is not None and near is not None and b.b is None:  # at the bound in any honest arithmetic
+        near, runs = near & ~a.held, runs and [torch.where(a.held, v, r) for r in runs]
     for x in (a, b):  # the index itself may be ambiguous
         if x.open is not None and x.is_undecided:
             near = (x.open if near is None else near | x.open).expand(v.shape)

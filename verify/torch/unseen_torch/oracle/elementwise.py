@@ -383,7 +383,7 @@ def clamp(
     made = piecewise(
         cx, x, f, 1.0, -math.inf if low is None else low, math.inf if high is None else high, clipped
     )
-    made.whole, made.sides = whole, sides_of(f, x)
+    made.whole, made.sides, made.held = whole, sides_of(f, x), (made.v - x.v).abs() > 2 * or_zero(x.b, x.v)
     return exponents.chosen(made, x, None)
 
 

@@ -62,7 +62,7 @@ ANY, FIRST, APART, STABLE = range(4)
 class Number:
     __slots__ = tuple(
         "v r b runs open names whole there exponents taken parts terms count expanded".split()
-        + "sides beside signs ways".split()
+        + "sides beside signs ways held".split()
     )
 
     def __init__(
@@ -81,6 +81,7 @@ class Number:
         self.whole = whole or not v.is_floating_point()
         self.sides: Sides | None = None  # the least and the greatest value of an open index (wholes.py)
         self.beside: Bound = None  # mask of elements beside a jump
+        self.held: Bound = None  # mask of elements that a bound of the code surely holds
         self.names = names
         self.exponents: Bound = None  # sizes of exponents (exponents.py)
         self.taken: Bound = None

