@@ -183,8 +183,8 @@ def a_loop_is_short_while_others_are_looked_at():
         probe.fake.observe, probe.LONG = observed, long
     axes = {a["name"]: a for a in task["axes"]}
     assert axes["steps"]["ring"] == axes["batch"]["ring"] == 1 and axes["width"]["ring"] == 2, axes
-    # no more turns than its author's
-    assert axes["steps"]["low"] == 1 and axes["steps"]["high"] == 80, axes["steps"]
+    # more turns than its author's, as far as a run stays short
+    assert axes["steps"]["low"] == 1 and axes["steps"]["high"] == 512, axes["steps"]
     turns = [dict(one[:-1])["steps"] for one in asked]
     assert sum(n > 40 for n in turns) * 10 < len(turns), turns
     # No question is asked twice, except about values of chance and for a constructor without that argument.

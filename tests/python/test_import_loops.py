@@ -73,7 +73,7 @@ def loops_within_loops_are_short_alike():
 
 def a_loop_may_still_be_longer_than_published():
     steps = next(a for a in imported(SCAN + NO_INIT)["axes"] if a["name"] == "steps")
-    assert steps["low"] == 1 and steps["high"] == 2 * steps["value"], steps
+    assert steps["low"] == 1 and steps["high"] > steps["value"], steps
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ PATIENCE = 1.75  # wall-clock seconds for each second of CPU time
 SMALL = 1 << 20  # elements of all operations in a real run
 FEW = (6, 16)  # iterations of a slow loop while other sizes are probed
 QUICKER = 2
-MOST_STEPS = 8000  # operations of a run at the greatest value of a slow loop, if it has fewer as published
+MOST_STEPS = 4000  # operations of a run at the greatest value of a slow loop, if it has fewer as published
 # enough values of a size to classify it, if one is at least twice or at most half as large
 PASSING = 3
 OTHER = "another number of inputs, weights or dimensions"

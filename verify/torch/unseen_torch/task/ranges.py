@@ -85,7 +85,7 @@ def find_range(probe: Probe, axis: Axis) -> None:
         axis.low = min(least, axis.value)
     high = _target(axis)
     if any(name in probe.few for name in axis.sizes):
-        high = min(high, axis.value * max(1, MOST_STEPS // probe.base.steps))
+        high = min(high, max(axis.value, axis.value * MOST_STEPS // probe.base.steps))
         high -= (high - axis.rest) % axis.step
     while high > axis.value:
         if probe.beside(_sizes(axis, high)):
