@@ -55,14 +55,14 @@ def comparisons_of_equal_infinities_are_decided():
 
 
 def numbers_that_a_bound_holds_are_not_below_it():
-    """Most ratios are clipped. Both sides of the bound are honest for those alone that reach it by a rounding."""
+    """Most ratios are clipped. Only those within a rounding of the bound may go either way."""
     x = drawn(4, 60)
     (judged,) = told(Plain(lambda t: ((t * 3.3).clamp(max=1.0) < 1.0).float().mean(-1)), [x])[2]
     assert judged.dropped is None and float(judged.allowed.max()) < 1e-5, (judged.dropped, judged.allowed)
 
 
 def rows_of_one_number_have_a_known_softmax():
-    """A padded row is filled with the least number throughout, and each of its elements has the same weight."""
+    """A padded row holds the least number throughout, so its weights are equal."""
     hidden = torch.ones(3, 40, dtype=torch.bool)
     hidden[0, 5:] = False
     for least in (torch.finfo(torch.float32).min, -1e9):

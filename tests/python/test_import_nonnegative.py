@@ -1,5 +1,5 @@
-"""Tests of unseen_torch/task: inputs that are nonnegative by construction. Run by the suite task, or by hand with
-any Python that has torch."""
+"""Tests of unseen_torch/task: inputs that are nonnegative by construction. Run by the suite task, or by hand
+with any Python that has torch."""
 
 from importing import NO_INIT, fills, imported, run
 
