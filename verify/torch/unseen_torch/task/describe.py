@@ -264,6 +264,7 @@ def _axes(kept: list[probe.Axis], words: dict[str, probe.Ring]) -> list[AxisEntr
             "low": a.low,
             "high": a.high,
             "step": a.step,
+            "rest": a.rest,
             "sizes": a.sizes,
             "why": a.why or words[a.sizes[0]][1],
         }

@@ -100,6 +100,7 @@ class AxisEntry(TypedDict):
     low: int
     high: int
     step: int
+    rest: int
     sizes: list[str]
     why: str
 

@@ -14,12 +14,14 @@ import itertools
 import math
 import re
 from collections.abc import Callable
+from fractions import Fraction
 from typing import TypedDict
 
 from . import expression
 from .expression import Sizes
 from .extent_division import Runs, Samples, quotient, strided
 
+ENOUGH = 5  # samples that tell a quadratic expression
 MOST_DIVISOR = 256  # the largest group of quantized weights
 
 
@@ -77,7 +79,27 @@ def along(axis: str, samples: Samples) -> str | None:
                 text = f"({_linear_text(axis, form)})^2"
                 text = text if factor == 1 else f"{factor}*{text}"
                 return f"({text} + {added})" if added else text
-    return None
+    return _quadratic(axis, samples)
+
+
+def _quadratic(axis: str, samples: Samples) -> str | None:
+    """Returns (p x^2 + q x + r) / 2 with whole p > 0, q and r, as for all pairs of x, or None."""
+    if len(samples) < ENOUGH:
+        return None
+    (a, y0), (b, y1), (c, y2) = min(samples), sorted(samples)[len(samples) // 2], max(samples)
+    first, last = Fraction(2 * (y1 - y0), b - a), Fraction(2 * (y2 - y1), c - b)
+    p = (last - first) / (c - a)
+    q = first - p * (a + b)
+    r = 2 * y0 - p * a * a - q * a
+    if p <= 0 or any(n.denominator > 1 for n in (p, q, r)):
+        return None
+    if any(p * x * x + q * x + r != 2 * y for x, y in samples):
+        return None
+    whole = 2 if all(n % 2 == 0 for n in (p, q, r)) else 1
+    terms = [(p / whole, f"{axis}^2"), (q / whole, axis), (r / whole, "")]
+    text = " + ".join(f"{n}*{of}" if of else f"{n}" for n, of in terms if n)
+    text = re.sub(r"(?<![\d.])1\*", "", text).replace("+ -", "- ")
+    return f"({text})" if whole == 2 else f"(({text})/2)"
 
 
 def _strip(text: str) -> str:

@@ -17,6 +17,7 @@ from .probe import MOST_STEPS, SMALL, Axis, Probe
 
 SLOW_SECONDS = 2.0
 MOST_DOUBLED = 8
+ODD = (2, 4, 8)  # steps of sizes that leave a remainder
 STRUCTURE = 4  # homogeneous coordinates; colours with opacity; corners of a box
 
 
@@ -32,6 +33,10 @@ def _find_step(probe: Probe, axis: Axis) -> None:
     for d in [d for d in range(2, v + 1) if v % d == 0]:
         if probe.beside(_sizes(axis, v + d)) and probe.beside(_sizes(axis, v + 2 * d)):
             axis.step = d
+            return
+    for d in ODD:  # int((n - 1) / 2) of cosines and sines has to be all of them
+        if d < v and probe.beside(_sizes(axis, v + d)) and probe.beside(_sizes(axis, v + 2 * d)):
+            axis.step, axis.rest = d, v % d
             return
     axis.step = 0  # no other multiple runs: the size is fixed or divides another
 

@@ -21,7 +21,7 @@ def _tiles(axis: AxisEntry) -> list[int]:
     tiles = {
         t
         for t in (8, 32, 64, 128, 256, axis["value"])
-        if axis["low"] < t <= axis["high"] and t % axis["step"] == 0
+        if axis["low"] < t <= axis["high"] and t % axis["step"] == axis["rest"]
     }
     return sorted(tiles)
 
@@ -75,7 +75,7 @@ def space(task: Description) -> str:
             )
     lines.append(f"{'input':<{width}}  {' '.join(c['name'] for c in task['classes'])}")
     steps = [
-        f"limit {a['name']} % {a['step']} == 0  # only these multiples run"
+        f"limit {a['name']} % {a['step']} == {a['rest']}  # only these values run"
         for a in task["axes"]
         if a["step"] > 1
     ]
@@ -92,7 +92,8 @@ def space(task: Description) -> str:
 
 def _legal(task: Description, sizes: Sizes) -> bool:
     inside = all(
-        a["low"] <= sizes[a["name"]] <= a["high"] and sizes[a["name"]] % a["step"] == 0 for a in task["axes"]
+        a["low"] <= sizes[a["name"]] <= a["high"] and sizes[a["name"]] % a["step"] == a["rest"]
+        for a in task["axes"]
     )
     return inside and all(expression.evaluate(t, sizes) for t in task["limits"] + bounds(task))
 
@@ -181,7 +182,7 @@ def readme(task: Description) -> str:
     )
     shapes = "\n".join(
         f"| `{t['name']}` | {t.get('dtype', 'number')} | "
-        f"{_shape(t) if 'shape' in t else _scalar(t)} | {what} |"
+        f"{_shape(t) if 'shape' in t else _scalar(t)} | {'in-out' if t.get('written') else what} |"
         for what, tensors in (("input", task["inputs"]), ("output", task["outputs"]))
         for t in tensors
     )

@@ -1,0 +1,102 @@
+"""Tests of unseen_torch/task: sizes of which only some values run, and extents that are no product of sizes. Run by
+the suite task, or by hand with any Python that has torch."""
+
+from importing import NO_INIT, imported, run
+from unseen_torch.task import expression, fit, write
+
+WAVES = """
+class Model(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.width = width
+        self.layer = nn.Linear(width, 4)
+
+    def forward(self, t):
+        angle = t * torch.arange(1, (self.width - 1) // 2 + 1)
+        return self.layer(torch.cat([t, angle.cos(), angle.sin()], -1))
+
+
+rows, width = 6, 7
+
+
+def get_inputs():
+    return [torch.rand(rows, 1)]
+
+
+def get_init_inputs():
+    return [width]
+"""
+
+STREAMS = """
+class Model(nn.Module):
+    def __init__(self, streams):
+        super().__init__()
+        self.streams = streams
+        self.mix = nn.Parameter(torch.randn(5, streams * streams + 2 * streams))
+
+    def forward(self, x):
+        n, y = self.streams, x @ self.mix
+        return y[:, :n] * y[:, n : 2 * n], y[:, 2 * n :].unflatten(-1, (n, n)).softmax(-1)
+
+
+rows, streams = 6, 4
+
+
+def get_inputs():
+    return [torch.randn(rows, 5)]
+
+
+def get_init_inputs():
+    return [streams]
+"""
+
+UPDATE = (
+    """
+class Model(nn.Module):
+    def forward(self, state, x):
+        state.mul_(0.5).add_(x)
+        return state.sum(-1)
+
+
+rows = 6
+
+
+def get_inputs():
+    return [torch.randn(rows, 5), torch.randn(rows, 5)]
+
+
+"""
+    + NO_INIT
+)
+
+
+def axis(task, name):
+    return next(a for a in task["axes"] if a["name"] == name)
+
+
+def a_size_of_which_odd_values_run_varies():
+    task = imported(WAVES)
+    width = axis(task, "width")
+    assert (width["step"], width["rest"]) == (2, 1) and width["low"] < 7 < width["high"], width
+    assert "limit width % 2 == 1" in write.space(task)
+
+
+def an_extent_may_be_quadratic():
+    streams = axis(imported(STREAMS), "streams")
+    assert streams["low"] < 4 < streams["high"], streams
+
+
+def quadratic_extents_hold_elsewhere():
+    for of in (lambda n: n * n + 2 * n, lambda n: n * (n - 1) // 2, lambda n: 3 * n * n + n + 1):
+        text = fit.extent({"n": 4}, [({"n": n}, of(n)) for n in (4, 5, 6, 3, 2, 8, 9)])
+        assert text and all(expression.evaluate(text, {"n": n}) == of(n) for n in (1, 20, 100)), text
+
+
+def the_page_names_what_is_written_in_out():
+    page = write.readme(imported(UPDATE))
+    assert "| `state` | float32 | [rows, " in page and "| in-out |" in page, page
+    assert page.count("| in-out |") == 1 and page.count("| input |") == 1, page
+
+
+if __name__ == "__main__":
+    run(globals(), ("axis",))
