@@ -167,5 +167,24 @@ def get_inputs():
     assert fills(task)["start"] == {"kind": "constant", "a": 0}, fills(task)
 
 
+def powers_and_boxes_are_also_drawn_small():
+    """A power is at or above 0 and depends on no other. A box has its second corner beyond its first."""
+    task = imported(task_of("p", "(p.sum(-1) + 1e-6).log()", ["return [torch.rand(rows, width) ** 2]"]))
+    changes = class_of(task, "tempered", "p")["changes"]
+    assert "quiet" in changes and "negated" not in changes, changes
+    corner = "corner = torch.rand(rows, 2) * 50"
+    boxes = ["return [torch.cat([corner, corner + torch.rand(rows, 2) * 9 + 1], 1)]"]
+    task = imported(task_of("b", "(b[:, 2] - b[:, 0]) * (b[:, 3] - b[:, 1])", [corner, *boxes]))
+    changes = class_of(task, "tempered", "b")["changes"]
+    assert "scale 0.0078125" in changes and all(c.startswith("scale") for c in changes), changes
+
+
+def quiet_parts_are_never_negative():
+    torch.manual_seed(1)
+    x = torch.rand(20, 30) + 0.5
+    made = shaped.changed(x, {"kind": "computed", "as": "tempered", "changes": ["quiet"]})
+    assert bool((made >= 0).all()) and bool((made <= x).all()) and float(made.amin()) < 1e-4
+
+
 if __name__ == "__main__":
     run(globals(), ("imported", "task_of", "class_of", "fills", "written"))

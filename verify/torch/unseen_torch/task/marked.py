@@ -22,6 +22,9 @@ OFTEN = 0.04  # least share of a marker
 TRIES = 3
 SUMMED = {*input_domain.SIMPLEX, "log_softmax", "_log_softmax"}  # rows of probabilities, or their logarithms
 BOUNDED = {"tanh", "clamp", "clamp_min", "clamp_max", "sin", "cos", "erf", "hardtanh", "sign"}
+# calls after which elements are at or above 0 and depend on no other, and those that only join such tensors
+NONNEGATIVE = {"rand", "uniform", "randn", "normal", "abs", "square", "pow", "mul", "relu", "sqrt"}
+JOINED = {"rand", "uniform", "mul", "add", "cat", "stack"}
 SUM = 1e-3  # tolerance for the sum of a row of probabilities
 
 
@@ -59,13 +62,18 @@ def _is_tail(runs: Runs, i: int, marker: Marker) -> bool:
 
 
 def _changes_of(runs: Runs, i: int, calls: list[str]) -> tuple[str, ...]:
-    """Returns the names of temperatures for numbers of both signs or for rows of probabilities. Returns () for other
-    inputs, whose bounds are unknown."""
+    """Returns the names of changes for numbers of both signs, at or above 0, or for rows of probabilities.
+
+    Returns () for other inputs, whose bounds are unknown.
+    """
     drawn, made = _draws(runs, i), {call.rstrip("_") for call in calls} | set(calls)
     finite = [x[x.isfinite()] for x in drawn]
     if not drawn or not all(x.numel() for x in finite):
         return ()
     low, high = min(float(x.min()) for x in finite), max(float(x.max()) for x in finite)
+    own = {call.rstrip("_") for call in calls} - input_domain.MOVES
+    if low >= 0 and own and (own <= NONNEGATIVE or own <= JOINED):  # a box stays a box
+        return shaped.QUIETER if own <= NONNEGATIVE else shaped.SMALLER
     if made & input_domain.MIXING - SUMMED:
         return ()  # elements depend on each other: sorted, cumulated, of unit length
     if low < 0 < high:

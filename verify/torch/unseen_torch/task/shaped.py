@@ -21,6 +21,9 @@ SCALES = (0.125, 0.5, 4.0)  # factors for logits; 1 is the published temperature
 # changes for numbers with bounds on both sides of 0
 COLDER = tuple(f"scale {s:g}" for s in SCALES if s < 1)
 TEMPERED = (*tuple(f"scale {s:g}" for s in SCALES), "negated", "below", "shift 128", "shift -128")
+SMALLER = (*COLDER, f"scale {2.0**-7:g}")  # changes for numbers at or above 0 that depend on each other
+QUIETER = (*SMALLER, "quiet")  # changes for numbers at or above 0
+FAINTEST = -30  # exponent of the faintest part
 SHARPER = tuple(f"power {s:g}" for s in SCALES)  # changes for probabilities and their logarithms
 
 
@@ -73,6 +76,16 @@ def _marked(x: torch.Tensor, fill: Fill) -> torch.Tensor:
     return torch.where(places, torch.tensor(float(fill["marker"])).to(x.dtype), rest)
 
 
+def _quiet(x: torch.Tensor) -> torch.Tensor:
+    """Returns numbers with parts along one dimension that are fainter, some of them silent."""
+    if not x.dim():
+        return x
+    along = int(torch.randint(x.dim(), ()))
+    extents = [n if d == along else 1 for d, n in enumerate(x.shape)]
+    size = torch.exp2(torch.randint(FAINTEST, 1, extents).double())
+    return x * torch.where(torch.rand(extents) < FEW, 0.0, size)
+
+
 def _changed(x: torch.Tensor, change: str) -> torch.Tensor:
     """Returns numbers of both signs, or rows of probabilities, at another temperature. Infinities stay."""
     word, _, by = change.partition(" ")
@@ -82,6 +95,8 @@ def _changed(x: torch.Tensor, change: str) -> torch.Tensor:
         made = wide * float(by)
     elif word == "shift":
         made = wide + float(by)
+    elif word == "quiet":
+        made = _quiet(wide)
     elif word == "negated":
         made = torch.where(finite, -wide, wide)
     elif word == "below":
