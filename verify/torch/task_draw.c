@@ -222,9 +222,7 @@ int imported_draw(const struct config *config, struct random *content_random, st
         if (task->tensors[t].role == TENSOR_OUTPUT)
             continue;
         if (t == task->weights) {
-            out->tensor[t].fill = task->fill[class][t].drawn == TASK_DECISION
-                                      ? task->fill[class][t].fill
-                                      : (struct fill){.kind = FILL_NORMAL, .b = 1};
+            out->tensor[t].fill = task->fill[class][t].fill;
             out->tensor[t].fill.steady = true;
         } else if (task->fill[class][t].drawn != TASK_COMPUTED &&
                    draw_input(task, t, &task->fill[class][t], config, content_random, &out->tensor[t]))

@@ -345,6 +345,8 @@ static bool read_class(const struct reading *r, const json_t *entry, size_t i)
     task->classes[i].discriminating = (int)json_integer_value(json_object_get(entry, "discriminating"));
     for (int t = 0; task->tensors[t].name; t++) {
         const json_t *fill = json_object_get(json_object_get(entry, "fill"), task->tensors[t].name);
+        if (t == task->weights)
+            task->fill[i][t].fill = (struct fill){.kind = FILL_NORMAL, .b = 1};
         if (task->tensors[t].role == TENSOR_OUTPUT || (t == task->weights && !fill))
             continue;
         if (!fill)

@@ -239,7 +239,8 @@ static const char *const of_importing[] = {
     "tests/python/test_stand_in.py",           "tests/python/test_import_bounds.py",
     "tests/python/test_import_scalars.py",     "tests/python/test_import_written.py",
     "tests/python/test_import_varying.py",     "tests/python/test_import_loops.py",
-    "tests/python/test_import_nonnegative.py", "tests/python/test_import_sizes.py"};
+    "tests/python/test_import_nonnegative.py", "tests/python/test_import_sizes.py",
+    "tests/python/test_import_extremes.py"};
 
 START_TEST(importing_holds_its_python_tests)
 {

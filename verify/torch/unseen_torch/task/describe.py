@@ -25,6 +25,7 @@ from . import (
     marked,
     nonnegative,
     notes,
+    overflow_inputs,
     phase,
     probe,
     ranges,
@@ -208,6 +209,15 @@ class _Task:
         made = input_classes.classes(
             self.model, self.inputs, self.entries, self.fills, self.domains, self._nonnegative()
         )
+        hot = "beyond" not in [c["name"] for c in made] and overflow_inputs.heated(
+            self.model, self.inputs, self.weights
+        )
+        if hot:
+            shows = (
+                f"weights of {hot} times their deviation, where exponentials overflow and the answer does not"
+            )
+            heated: Fill = {"kind": "normal", "a": 0, "b": hot}
+            made.append({"name": "hot", "shows": shows, "fill": {**made[0]["fill"], "weights": heated}})
         phase.say("importing: what calls keep and draw")
         published = made[0]["fill"]
         made += marked.classes(self.model, self.inputs, self.entries, published, self.draws, self.calls)

@@ -22,7 +22,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from . import effects, fake, input_domain
+from . import effects, fake, input_domain, weight
+from .description import WeightEntry
 from .observed import Centre
 
 # names in PyTorch, into which attention is decomposed
@@ -44,9 +45,11 @@ CARRIED = (
 mul div""".split(),
 )
 FEW = 8  # standard deviations, so that no normal number reaches 0
+HEATS = (8, 16, 32, 64, 128, 256)
 MIDDLES = (8, 32, 128, 512, 2048, 4096)
 # a quarter of the error at which the oracle drops a configuration: other sizes have larger errors
 UNTOLD = 2.0**-10
+NARROWER = (torch.float32, torch.float16, torch.bfloat16)
 
 
 class _Exponents(TorchDispatchMode):
@@ -107,6 +110,19 @@ class _Exponents(TorchDispatchMode):
         out = function(*args, **(kwargs or {}))
         self._follow(name[1], args, out)
         return out
+
+
+class _Wide(TorchDispatchMode):
+    """Computes in double precision where the task asks for a narrower type. Otherwise `x.float()` would meet
+    weights in double precision."""
+
+    def __torch_dispatch__(
+        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        given = dict(kwargs or {})
+        if given.get("dtype") in NARROWER:
+            given["dtype"] = torch.float64
+        return function(*args, **given)
 
 
 def _run(model: torch.nn.Module, inputs: list[Any]) -> tuple[list[torch.Tensor], _Exponents]:
@@ -171,7 +187,9 @@ def told_at(
     """Tells whether `outputs` at the inputs `moved` agree with the model in double precision. `published` are the
     outputs for get_inputs's own inputs."""
     wide = [v.double() if isinstance(v, torch.Tensor) and v.dtype.is_floating_point else v for v in moved]
-    return _told(outputs, _run(double, wide)[0], published)
+    with _Wide():  # type: ignore[no-untyped-call]
+        right = _run(double, wide)[0]
+    return _told(outputs, right, published)
 
 
 def _of_one_sign(
@@ -232,6 +250,32 @@ def about(model: torch.nn.Module, inputs: list[Any], domains: list[str], below: 
         return _search(model, inputs, domains, below)
     except Exception:  # raised by the task's own code; the other classes still judge it
         return None
+
+
+def heated(model: torch.nn.Module, inputs: list[Any], entries: list[WeightEntry]) -> int | None:
+    """Returns the least deviation of the packed weights that makes exponents overflow. Behind a norm the
+    inputs alone do not. Returns None if the task has no exponents, or if the right answer is not known there."""
+    if not any(map(weight.is_drawn, entries)):
+        return None
+    torch.manual_seed(23)
+    try:
+        published, exponents = _run(model, inputs)
+        if not exponents.reach:
+            return None
+        state = model.state_dict()
+        drawn: list[WeightEntry] = [
+            {**e, "shape": list(state[e["name"]].shape)} for e in entries if weight.is_drawn(e)
+        ]
+        packed = torch.randn(sum(state[e["name"]].numel() for e in drawn))
+        for deviation in HEATS:
+            hot = weight.load(copy.deepcopy(model), {**state, **weight.unpack(drawn, packed * deviation, {})})
+            outputs, exponents = _run(hot, inputs)
+            if exponents.reach >= REACH:
+                told = told_at(copy.deepcopy(hot).double(), inputs, outputs, published)
+                return deviation if told else None
+    except Exception:  # raised by the task's own code; the other classes still judge it
+        pass
+    return None
 
 
 def above(model: torch.nn.Module, inputs: list[Any], domains: list[str]) -> Centre | None:
