@@ -1,7 +1,39 @@
 """Tests of unseen_torch/task: inputs beyond those of get_inputs, where faulty guards and bounds show. Run by
 the suite task, or by hand with any Python that has torch."""
 
-from importing import NO_INIT, imported, run
+from importing import NO_INIT, imported, of_one_line, run
+
+STEP = (
+    """
+rows, cols, last = 6, 8, 64
+
+
+class Model(nn.Module):
+    def forward(self, {0}):
+        return {1}
+
+
+def get_inputs():
+    {2}
+
+
+"""
+    + NO_INIT
+)
+
+
+def class_of(parameters, result, line, name):
+    text = STEP.replace("{0}", parameters).replace("{1}", result).replace("{2}", line)
+    task = imported(text)
+    return next((c["fill"] for c in task["classes"] if c["name"] == name), None)
+
+
+def a_whole_tensor_is_near_zero_where_a_norm_divides():
+    """A norm that is held at 1 and a lost epsilon show only if the whole tensor is small."""
+    for line in ("x / (x.norm() + 1e-7)", "x / x.square().mean().sqrt().clamp(min=1e-3)"):
+        classes = {c["name"]: c["fill"]["x"] for c in of_one_line(line)["classes"]}
+        assert classes["tiny"] == {"kind": "normal", "a": 0, "b": 2.0**-13}, (line, classes)
+    assert "tiny" not in [c["name"] for c in of_one_line("x * 3 + 1")["classes"]]
 
 
 def casts_to_fp32_do_not_hide_classes():
@@ -24,6 +56,17 @@ rows = 6
 """
     names = [c["name"] for c in imported(text + NO_INIT)["classes"]]
     assert "beyond" in names, names
+
+
+def scales_reach_subnormal_numbers_and_probabilities_reach_one():
+    narrow = "return [torch.randn(rows, cols), (torch.rand(rows) + 0.25).to(torch.float8_e4m3fn)]"
+    fill = class_of("x, s", "x * s.float()[:, None]", narrow, "scales")
+    assert 2.0**-9 in fill["s"]["at"] and 0.0 not in fill["s"]["at"], fill
+    usual = "return [torch.randn(rows, cols), torch.rand(rows) * 0.15 + 0.05]"
+    bounded = "(x.softmax(-1) >= p[:, None] * x.softmax(-1).amax(-1, True)).float() * x"
+    assert 1.0 in class_of("x, p", bounded, usual, "scales")["p"]["at"]
+    dominant = "return [torch.randn(rows, cols), torch.rand(rows, cols) + 2.5]"
+    assert class_of("x, d", "x / d", dominant, "scales") is None
 
 
 def weights_are_hot_where_a_norm_hides_the_inputs():
@@ -49,4 +92,4 @@ rows = 6
 
 
 if __name__ == "__main__":
-    run(globals(), ("imported",))
+    run(globals(), ("imported", "class_of", "of_one_line"))

@@ -295,7 +295,9 @@ def inputs_that_are_computed_come_from_get_inputs():
             inputs,
             task["classes"],
         )
-        assert all("as" not in c["fill"]["x"] for c in task["classes"] if c["name"] != "tempered"), (
+        assert all(
+            "as" not in c["fill"]["x"] for c in task["classes"] if c["name"] not in ("tempered", "small")
+        ), (
             inputs,
             task["classes"],
         )
@@ -415,7 +417,7 @@ def exponents_reach_beyond_where_the_answer_stays():
         assert [c["name"] for c in of_one_line(line)["classes"]] == plain, line
     # the common part is subtracted again
     line = "torch.softmax(nn.functional.layer_norm(x, x.shape[1:]), 1)"
-    assert [c["name"] for c in of_one_line(line)["classes"]] == [*plain, "uneven"]
+    assert [c["name"] for c in of_one_line(line)["classes"]] == [*plain, "uneven", "tiny"]
 
 
 def what_is_divided_by_is_now_and_then_nothing():
@@ -432,16 +434,12 @@ def what_is_divided_by_is_now_and_then_nothing():
         ("nn.functional.instance_norm(x[None])", {}),
         ("x / x.norm(dim=1, keepdim=True)", {"density": 1}),
     ):
-        task = of_one_line(line)
-        assert task["classes"][-1] == {
-            **task["classes"][-1],
-            "name": "uneven",
-            "fill": {"x": {**drawn, **more}},
-        }, (line, task["classes"])
+        found = [c["fill"] for c in of_one_line(line)["classes"] if c["name"] == "uneven"]
+        assert found == [{"x": {**drawn, **more}}], (line, found)
     task = of_one_line(
         "nn.functional.layer_norm(x, x.shape[1:])", inputs="torch.randn(rows, 40, dtype=torch.float16)"
     )
-    assert task["classes"][-1]["fill"] == {"x": {**drawn, "a": -6}}, task["classes"]
+    assert {"x": {**drawn, "a": -6}} in [c["fill"] for c in task["classes"]], task["classes"]
     for line in (
         "x / 3",
         "x / (1 + x.square())",

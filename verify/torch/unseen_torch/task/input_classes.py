@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from . import input_domain, overflow_inputs, scaled_inputs
+from . import input_domain, overflow_inputs, scale_inputs, scaled_inputs
 from .description import ClassEntry, Fill, InputEntry
 from .observed import Centre
 
@@ -70,17 +70,24 @@ def kinds(model: torch.nn.Module, inputs: list[Any], domains: list[str]) -> list
                     [{"kind": "normal", "a": a, "b": 1} for a in about],
                 )
             )
-    parts = scaled_inputs.fills(model, inputs, domains)
-    if parts:
-        zeros = parts[0]["density"] < 1
-        kinds.append(
-            (
-                "uneven",
-                f"samples, rows or columns of unlike size, some of them {'all 0' if zeros else 'a thousandth of others'}",
-                parts,
-            )
-        )
+    if scaled_inputs.is_narrow(model, inputs, domains):
+        kinds += _narrow(model, inputs, domains)
     return kinds
+
+
+def _narrow(model: torch.nn.Module, inputs: list[Any], domains: list[str]) -> list[Kind]:
+    """Returns the classes of a task with an operation that is steep or undefined at 0."""
+    found: list[Kind] = []
+    parts = scaled_inputs.uneven(model, inputs, domains)
+    if parts:
+        some = "all 0" if parts[0]["density"] < 1 else "a thousandth of others"
+        found.append(("uneven", f"samples, rows or columns of unlike size, some of them {some}", parts))
+    exponent = scaled_inputs.tiny(model, inputs, domains)
+    if exponent is not None:
+        shows = f"deviation 2^{exponent}: an epsilon or a lower bound is a large share"
+        fills: list[Fill] = [{"kind": "normal", "a": 0, "b": 2.0**exponent}] * domains.count("real")
+        found.append(("tiny", shows, fills))
+    return found
 
 
 ENDS = ("needle", "integers", "ends")
@@ -129,4 +136,10 @@ def classes(
             if "shape" in e
         }
         made.append({"name": kind, "shows": shows, "fill": fill})
+    scales = {
+        entries[i]["name"]: fill for i, fill in scale_inputs.fills(model, inputs, entries, fills).items()
+    }
+    if scales:
+        shows = f"{', '.join(scales)} far below the published range, or 1"
+        made.append({"name": "scales", "shows": shows, "fill": {**published, **scales}})
     return made

@@ -1,13 +1,17 @@
-"""The class `uneven`: parts of different magnitude, some of them 0, for tasks that divide by a result or take its
-root or logarithm.
+"""The classes `uneven` and `tiny`, for tasks that divide by a result or take its root or logarithm.
 
-A row of zeros occurs as padding. In a sample a hundred times smaller than others, `eps` is a large share. A candidate
-may guard its division differently from the task, or not at all. Inputs of one magnitude do not show that.
+`uneven` has parts of different magnitude, some of them 0. A row of zeros occurs as padding. In a sample a
+hundred times smaller than others, `eps` is a large share. A candidate may guard its division differently from the
+task, or not at all. Inputs of one magnitude do not show that.
+
+In `tiny` all numbers are near 0. A bound of a whole tensor's norm or mean acts only there.
 """
 
 from __future__ import annotations
 
 import copy
+import functools
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import torch
@@ -21,6 +25,7 @@ LOW, HIGH = -13, 6
 HALF = -6  # for fp16, whose smallest normal number is 2^-14
 NEAR = 2.0**-4
 SHARE = 0.875  # share of nonzero parts
+TINY_DRAWS = 3
 NARROW = ("div", "reciprocal", "rsqrt", "sqrt", "log", "log2", "log10", "atan2", "hypot", "std", "std_mean")
 
 
@@ -68,10 +73,13 @@ def _low(dtype: torch.dtype) -> int:
     return HALF if dtype == torch.float16 else LOW
 
 
-def _told(model: torch.nn.Module, inputs: list[Any], domains: list[str], with_zeros: bool) -> bool:
+def _told(
+    model: torch.nn.Module, inputs: list[Any], domains: list[str], draws: Iterable[Callable[[Any], Any]]
+) -> bool:
+    """Tells whether the answer is known wherever one of `draws` replaces the real inputs."""
     wide, published = copy.deepcopy(model).double(), input_domain.outputs_at(model, inputs)
-    for way in range(max(len(_ways(v.dim())) for v, d in zip(inputs, domains) if d == "real")):
-        changed = [_made(v, way, with_zeros) if d == "real" else v for v, d in zip(inputs, domains)]
+    for draw in draws:
+        changed = [draw(v) if d == "real" else v for v, d in zip(inputs, domains)]
         if not overflow_inputs.told_at(
             wide,
             changed,
@@ -82,24 +90,40 @@ def _told(model: torch.nn.Module, inputs: list[Any], domains: list[str], with_ze
     return True
 
 
-def fills(model: torch.nn.Module, inputs: list[Any], domains: list[str]) -> list[Fill] | None:
-    """Returns the fills of the real inputs in order. Returns None if the task has no such operation or its answer is
-    not known there."""
+def _unevenly(inputs: list[Any], domains: list[str], with_zeros: bool) -> Iterator[Callable[[Any], Any]]:
+    for way in range(max(len(_ways(v.dim())) for v, d in zip(inputs, domains) if d == "real")):
+        yield functools.partial(_made, way=way, with_zeros=with_zeros)
+
+
+def _near_zero(value: torch.Tensor, exponent: int) -> torch.Tensor:
+    return (torch.randn(value.shape) * 2.0**exponent).to(value.dtype)
+
+
+def is_narrow(model: torch.nn.Module, inputs: list[Any], domains: list[str]) -> bool:
+    """Tells whether the task has an operation that is steep or undefined at 0, and tiny inputs reach it."""
     if "real" not in domains:
-        return None
+        return False
     torch.manual_seed(13)
     try:
         with torch.no_grad(), _Narrow() as narrow:
             copy.deepcopy(model)(
                 *[
-                    (torch.randn(v.shape) * 2.0**LOW).to(v.dtype) if d == "real" else input_domain.copied(v)
+                    _near_zero(v, LOW) if d == "real" else input_domain.copied(v)
                     for v, d in zip(inputs, domains)
                 ]
             )
-        if not narrow.found:
-            return None
+        return bool(narrow.found)
+    except Exception:  # raised by the task's own code; the other classes still judge it
+        return False
+
+
+def uneven(model: torch.nn.Module, inputs: list[Any], domains: list[str]) -> list[Fill] | None:
+    """Returns the fills of the real inputs in order, for a task with a narrow operation. Returns None if the
+    task's answer is not known there."""
+    torch.manual_seed(14)
+    try:
         for with_zeros in (True, False):
-            if _told(model, inputs, domains, with_zeros):
+            if _told(model, inputs, domains, _unevenly(inputs, domains, with_zeros)):
                 return [
                     {"kind": "uneven", "a": _low(v.dtype), "b": HIGH, "density": SHARE if with_zeros else 1}
                     for v, d in zip(inputs, domains)
@@ -107,4 +131,17 @@ def fills(model: torch.nn.Module, inputs: list[Any], domains: list[str]) -> list
                 ]
     except Exception:  # raised by the task's own code; the other classes still judge it
         pass
+    return None
+
+
+def tiny(model: torch.nn.Module, inputs: list[Any], domains: list[str]) -> int | None:
+    """Returns the power of two of the real inputs' deviation, for a task with a narrow operation. Returns
+    None if the task's answer is not known there."""
+    torch.manual_seed(18)
+    for exponent in (LOW, HALF):
+        try:
+            if _told(model, inputs, domains, [functools.partial(_near_zero, exponent=exponent)] * TINY_DRAWS):
+                return exponent
+        except Exception:  # raised by the task's own code; the other classes still judge it
+            continue
     return None
