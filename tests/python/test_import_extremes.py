@@ -1,7 +1,9 @@
 """Tests of unseen_torch/task: inputs beyond those of get_inputs, where faulty guards and bounds show. Run by
 the suite task, or by hand with any Python that has torch."""
 
-from importing import NO_INIT, imported, of_one_line, run
+import torch
+from importing import NO_INIT, imported, of_one_line, run, written
+from unseen_torch.task import shaped
 
 STEP = (
     """
@@ -91,5 +93,55 @@ rows = 6
     assert hot["x"] == task["classes"][0]["fill"]["x"] and hot["weights"]["b"] > 1, hot
 
 
+def shares_have_ties():
+    line = "return [torch.softmax(2 * torch.randn(rows, cols), -1)]"
+    assert "tied" in class_of("p", "p.sort(-1).values", line, "tempered")["p"]["changes"]
+    torch.manual_seed(1)
+    for numbers, sums in ((torch.randn(40, 30).softmax(-1), True), (torch.randn(40, 30), False)):
+        made = shaped.changed(numbers, {"kind": "computed", "as": "tempered", "changes": ["tied"]})
+        assert all(len(row.unique()) < 15 for row in made), made
+        assert not sums or bool(((made.sum(-1) - 1).abs() < 1e-6).all()), made
+
+
+BOXES = """corner, size = torch.rand(rows, 2) * 100, torch.rand(rows, 2) * 50 + 1
+    return [torch.cat([corner, corner + size], 1)]"""
+
+
+def corners_of_boxes_come_as_shares_of_an_image():
+    areas = "1 / ((x[:, 2] - x[:, 0]) * (x[:, 3] - x[:, 1]))"
+    fill = class_of("x", areas, BOXES, "small")
+    assert fill["x"] == {"kind": "computed", "as": "tempered", "changes": [shaped.SHARE]}, fill
+    labelled = BOXES.replace("+ size]", "+ size, torch.randint(5, (rows, 1)).float()]")
+    assert class_of("x", areas, labelled, "small") is None
+
+
+STARTS = """starts = torch.zeros(rows + 1, dtype=torch.int64)
+    starts[1:] = torch.cumsum(torch.randint(1, last, (rows,)), 0)
+    return [torch.randn(rows * last), starts]"""
+SUMS = "(lambda c: c[starts[1:]] - c[starts[:-1]])(nn.functional.pad(x.cumsum(0), (1, 0)))"
+
+
+def groups_may_be_empty_where_the_task_has_an_answer():
+    fill = class_of("x, starts", SUMS, STARTS, "empty")
+    assert fill["starts"]["changes"] == [shaped.DROPPED], fill
+    assert class_of("x, starts", f"{SUMS} / starts.diff()", STARTS, "empty") is None
+    torch.manual_seed(2)
+    given = torch.tensor([0, 3, 5, 9, 14, 15])
+    for change, end in ((shaped.DROPPED, None), (shaped.MERGED, 15)):
+        made = [shaped.changed(given, {"as": "tempered", "changes": [change]}) for _ in range(20)]
+        assert all(bool((x.diff() >= 0).all()) and int(x[0]) == 0 for x in made), made
+        assert any(bool((x.diff() == 0).any()) for x in made) and made[0].dtype == given.dtype, made
+        assert end is None or all(int(x[-1]) == end for x in made), made
+        assert end is not None or all(int(x.diff().max()) <= 5 for x in made), made
+
+
+def all_classes_of_extremes_are_drawn():
+    text = STEP.replace("{0}", "x, starts").replace("{1}", SUMS).replace("{2}", STARTS)
+    with written(text) as (_, oracle, __):
+        sizes = {"rows": 12, "last": 6}
+        made = [oracle.made(sizes, seed, "empty")["starts"] for seed in range(8)]
+        assert any(bool((x.diff() == 0).any()) for x in made), made
+
+
 if __name__ == "__main__":
-    run(globals(), ("imported", "class_of", "of_one_line"))
+    run(globals(), ("imported", "class_of", "of_one_line", "written"))

@@ -220,7 +220,10 @@ class _Task:
             made.append({"name": "hot", "shows": shows, "fill": {**made[0]["fill"], "weights": heated}})
         phase.say("importing: what calls keep and draw")
         published = made[0]["fill"]
-        made += marked.classes(self.model, self.inputs, self.entries, published, self.draws, self.calls)
+        linked = input_domain.linked(self.runs.base.laws)
+        made += marked.classes(
+            self.model, self.inputs, self.entries, published, self.draws, self.calls, linked
+        )
         decided = self._decision(published)
         if decided:
             made.insert(1, decided)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -25,6 +25,7 @@ BOUNDED = {"tanh", "clamp", "clamp_min", "clamp_max", "sin", "cos", "erf", "hard
 # calls after which elements are at or above 0 and depend on no other, and those that only join such tensors
 NONNEGATIVE = {"rand", "uniform", "randn", "normal", "abs", "square", "pow", "mul", "relu", "sqrt"}
 JOINED = {"rand", "uniform", "mul", "add", "cat", "stack"}
+JOINING = {"cat", "stack", "concat", "hstack", "vstack", "column_stack"}
 SUM = 1e-3  # tolerance for the sum of a row of probabilities
 
 
@@ -85,11 +86,12 @@ def _changes_of(runs: Runs, i: int, calls: list[str]) -> tuple[str, ...]:
     return ()
 
 
-def _told(model: torch.nn.Module, inputs: list[Any], i: int, fill: Fill) -> bool:
-    """Tells whether the answer is known and free of NaN in some draws with input i changed by `fill`."""
+def _told(model: torch.nn.Module, inputs: list[Any], fills: dict[int, Fill]) -> bool:
+    """Tells whether the answer is known and free of NaN in some draws with these inputs changed."""
     for _ in range(TRIES):
         given = [input_domain.copied(v) for v in inputs]
-        given[i] = shaped.changed(given[i], fill)
+        for i, fill in fills.items():
+            given[i] = shaped.changed(given[i], fill)
         outputs = effects.tensors(copy.deepcopy(model), [input_domain.copied(v) for v in given])
         if any(bool(o.double().isnan().any()) for o in outputs):
             return False
@@ -104,7 +106,7 @@ def _admitted(
     found = []
     for name in names:
         try:
-            if _told(model, inputs, i, fill_of(name)):
+            if _told(model, inputs, {i: fill_of(name)}):
                 found.append(name)
         except Exception:  # raised by the task's own code; the other changes still judge it
             continue
@@ -139,11 +141,107 @@ def tempered(
             inputs,
             i,
             _changes_of(runs, i, calls),
-            lambda name: {"kind": "computed", "as": "tempered", "changes": [name]},
+            _changing,
         )
         if names:
             fills[i] = {"kind": "computed", "as": "tempered", "changes": names}
     return fills
+
+
+def _change_of_starts(runs: Runs, i: int) -> str | None:
+    """Returns the change that empties groups if input i holds the starts of groups: whole numbers that
+    ascend from 0. Returns None for other inputs."""
+    drawn = [x for x in _draws(runs, i) if x.dim() and x.shape[-1] > 1]
+    lengths = [x.diff(dim=-1) for x in drawn]
+    if any(bool(x[..., 0].any()) for x in drawn) or any(bool((n < 0).any()) for n in lengths):
+        return None
+    if not any(bool((n > 0).any()) for n in lengths):
+        return None
+    ends = [(a[i][..., -1], b[i][..., -1]) for _, a, b in runs if a[i].numel() and a[i].dim()]
+    return shaped.MERGED if all(torch.equal(*pair) for pair in ends) else shaped.DROPPED
+
+
+def starts(model: torch.nn.Module, inputs: list[Any], runs: Runs, computed: Sequence[int]) -> dict[int, Fill]:
+    """Returns `{input: fill}` that empties groups whose starts get_inputs computes."""
+    torch.manual_seed(21)
+    fills: dict[int, Fill] = {}
+    for i in computed:
+        change = None if inputs[i].dtype.is_floating_point else _change_of_starts(runs, i)
+        if change and _admitted(model, inputs, i, [change], _changing):
+            fills[i] = _changing(change)
+    return fills
+
+
+def _changing(name: str) -> Fill:
+    return {"kind": "computed", "as": "tempered", "changes": [name]}
+
+
+def _are_lengths(drawn: list[torch.Tensor]) -> bool:
+    """Tells whether these numbers are above 0 and some above 1, without a column of whole numbers such as
+    labels."""
+    return (
+        all(bool((x >= 0).all()) for x in drawn)
+        and any(bool((x > 1).any()) for x in drawn)
+        and not any(bool((x == x.round()).reshape(-1, x.shape[-1]).all(0).any()) for x in drawn if x.dim())
+    )
+
+
+def small(
+    model: torch.nn.Module, inputs: list[Any], runs: Runs, calls_by_input: dict[int, list[str]]
+) -> dict[int, Fill]:
+    """Returns `{input: fill}` that scales all joined tables without negative numbers together, such as the
+    corners of boxes. It is empty if the answer is not known then."""
+    torch.manual_seed(22)
+    fills = {}
+    for i, calls in calls_by_input.items():
+        drawn, made = _draws(runs, i), {call.rstrip("_") for call in calls} | set(calls)
+        joined = made & JOINING and not made & input_domain.MIXING - JOINING
+        if joined and drawn and _are_lengths(drawn):
+            fills[i] = _changing(shaped.SHARE)
+    try:
+        return fills if fills and _told(model, inputs, fills) else {}
+    except Exception:  # raised by the task's own code; the other changes still judge it
+        return {}
+
+
+class _Kept(NamedTuple):
+    """Inputs that get_inputs shapes: those with markers, floats that depend on no other input with their
+    calls, and all that are computed from draws of their own."""
+
+    planted: dict[int, Marker]
+    alone: dict[int, list[str]]
+    computed: list[int]
+
+
+def _kinds(
+    model: torch.nn.Module, inputs: list[Any], drawn: Runs, of: _Kept
+) -> list[tuple[str, str, dict[int, Fill]]]:
+    """Returns the name, the description and the fills of each class."""
+    return [
+        (
+            "markers",
+            "markers that get_inputs plants nowhere, here and there, in whole rows and everywhere",
+            markers(model, inputs, drawn, of.planted) if of.planted else {},
+        ),
+        (
+            "tempered",
+            "what get_inputs shapes, at other temperatures or with other signs",
+            tempered(model, inputs, drawn, of.alone) if of.alone else {},
+        ),
+        (
+            "small",
+            "numbers above 0 at a thousandth of their size, so that lengths and areas are below 1",
+            small(model, inputs, drawn, of.alone) if of.alone else {},
+        ),
+        (
+            "empty",
+            "groups of which some have no elements",
+            starts(model, inputs, drawn, of.computed) if of.computed else {},
+        ),
+    ]
+
+
+OFTEN_DRAWN = ("markers", "tempered")
 
 
 def classes(
@@ -153,9 +251,11 @@ def classes(
     published: dict[str, Fill],
     drawn: Runs,
     calls_by_input: dict[int, list[str]],
+    linked: set[int],
 ) -> list[ClassEntry]:
-    """Returns the classes for inputs that get_inputs shapes by itself: markers at other rates, numbers at other
-    temperatures and signs. `calls_by_input` has the inputs whose numbers depend on no other input."""
+    """Returns the classes for inputs that get_inputs shapes by itself: markers at other rates, numbers at
+    other temperatures and signs, groups without elements. `calls_by_input` has the inputs whose numbers
+    depend on no other input, `linked` those that share a draw."""
     planted = {i: e["marker"] for i, e in enumerate(entries) if "marker" in e}
     alone = {
         i: calls
@@ -163,26 +263,16 @@ def classes(
         if inputs[i].dtype.is_floating_point
         and published[entries[i]["name"]]["kind"] in ("computed", "simplex")
     }
+    computed = [
+        i
+        for i, e in enumerate(entries)
+        if e.get("domain") == "computed" and i not in linked and i not in planted
+    ]
     made: list[ClassEntry] = []
-    for name, shows, found in (
-        (
-            "markers",
-            "markers that get_inputs plants nowhere, here and there, in whole rows and everywhere",
-            markers(model, inputs, drawn, planted) if planted else {},
-        ),
-        (
-            "tempered",
-            "what get_inputs shapes, at other temperatures or with other signs",
-            tempered(model, inputs, drawn, alone) if alone else {},
-        ),
-    ):
+    for name, shows, found in _kinds(model, inputs, drawn, _Kept(planted, alone, computed)):
         if found:
-            made.append(
-                {
-                    "name": name,
-                    "shows": shows,
-                    "discriminating": 1,
-                    "fill": {**published, **{entries[i]["name"]: fill for i, fill in found.items()}},
-                }
-            )
+            fill = {**published, **{entries[i]["name"]: of for i, of in found.items()}}
+            made.append({"name": name, "shows": shows, "fill": fill})
+            if name in OFTEN_DRAWN:
+                made[-1]["discriminating"] = 1
     return made

@@ -1,5 +1,5 @@
 """Changes of get_inputs's own inputs that preserve their structure: markers at other rates, logits at other
-temperatures.
+temperatures or tied, groups without elements.
 
 A marker is a number that stands for "nothing here": -inf in scores, the id of padding among tokens. A class of inputs
 names its change in the fill: {"kind": "computed", "as": "markers", ..}. Importing finds the changes under which a
@@ -20,11 +20,14 @@ FEW, HALF = 0.125, 0.5
 SCALES = (0.125, 0.5, 4.0)  # factors for logits; 1 is the published temperature
 # changes for numbers with bounds on both sides of 0
 COLDER = tuple(f"scale {s:g}" for s in SCALES if s < 1)
-TEMPERED = (*tuple(f"scale {s:g}" for s in SCALES), "negated", "below", "shift 128", "shift -128")
+TEMPERED = (*tuple(f"scale {s:g}" for s in SCALES), "negated", "below", "shift 128", "shift -128", "tied")
 SMALLER = (*COLDER, f"scale {2.0**-7:g}")  # changes for numbers at or above 0 that depend on each other
 QUIETER = (*SMALLER, "quiet")  # changes for numbers at or above 0
 FAINTEST = -30  # exponent of the faintest part
-SHARPER = tuple(f"power {s:g}" for s in SCALES)  # changes for probabilities and their logarithms
+SHARE = f"scale {2.0**-10:g}"  # from pixels to shares of an image
+SHARPER = (*tuple(f"power {s:g}" for s in SCALES), "tied")  # changes for probabilities and their logarithms
+# Changes of the starts of groups. "dropped" also lowers the last start, the number of all elements.
+DROPPED, MERGED = "dropped", "merged"
 
 
 def is_marker(x: torch.Tensor, marker: Marker) -> torch.Tensor:
@@ -86,9 +89,35 @@ def _quiet(x: torch.Tensor) -> torch.Tensor:
     return x * torch.where(torch.rand(extents) < FEW, 0.0, size)
 
 
+def _tied(x: torch.Tensor, are_logits: bool) -> torch.Tensor:
+    """Returns numbers of few different values, or rows of probabilities whose logarithms are whole numbers
+    before they are normalized."""
+    if not are_logits:
+        finite = x[x.isfinite()]
+        step = float(finite.std()) if finite.numel() > 1 else 0.0
+        return torch.where(x.isfinite(), (x / step).round() * step, x) if step > 0 else x
+    logs = x.log() if bool((x > 0).any()) else x
+    whole = (logs - logs.amax(-1, keepdim=True)).round().log_softmax(-1)
+    return whole if logs is x else whole.exp()
+
+
+def _emptied(x: torch.Tensor, change: str) -> torch.Tensor:
+    """Returns starts of groups, of which some have no elements. The first start is 0."""
+    lengths = x.diff(dim=-1)
+    kept = torch.rand(lengths.shape) >= HALF
+    if change == DROPPED:
+        ends = (lengths * kept).cumsum(-1)
+    else:
+        ends = torch.where(kept, x[..., 1:], 0).cummax(-1).values
+        ends[..., -1:] = x[..., -1:]
+    return torch.cat([x[..., :1], ends], dim=-1).to(x.dtype)
+
+
 def _changed(x: torch.Tensor, change: str) -> torch.Tensor:
     """Returns numbers of both signs, or rows of probabilities, at another temperature. Infinities stay."""
     word, _, by = change.partition(" ")
+    if word in (DROPPED, MERGED):
+        return _emptied(x, word)
     wide = x.double()
     finite = wide.isfinite()
     if word == "scale":
@@ -99,6 +128,8 @@ def _changed(x: torch.Tensor, change: str) -> torch.Tensor:
         made = _quiet(wide)
     elif word == "negated":
         made = torch.where(finite, -wide, wide)
+    elif word == "tied":
+        made = _tied(wide, are_logits=not bool((wide < 0).any()) or not bool((wide[finite] > 0).any()))
     elif word == "below":
         made = wide - (wide[finite].max() if bool(finite.any()) else 0) - 1
     elif bool((wide[finite] > 0).any()):  # probabilities, else their logarithms
