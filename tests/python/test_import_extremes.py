@@ -135,6 +135,16 @@ def groups_may_be_empty_where_the_task_has_an_answer():
         assert end is not None or all(int(x.diff().max()) <= 5 for x in made), made
 
 
+def bounds_that_cost_nothing_go_beyond_narrow_types():
+    """fp16 holds whole numbers up to 2048."""
+    text = STEP.replace("{0}", "x, at").replace("{2}", "return [torch.randn(rows, cols), {3}]")
+    position = text.replace("{1}", "x * at[:, None]").replace("{3}", "torch.randint(0, last, (rows,))")
+    table = text.replace("{1}", "x + at[0]").replace("{3}", "torch.zeros(last, cols)")
+    for source, high in ((position, 8192), (table, 256)):
+        ends = {a["name"]: a["high"] for a in imported(source)["axes"]}
+        assert ends["last"] == high, ends
+
+
 def all_classes_of_extremes_are_drawn():
     text = STEP.replace("{0}", "x, starts").replace("{1}", SUMS).replace("{2}", STARTS)
     with written(text) as (_, oracle, __):

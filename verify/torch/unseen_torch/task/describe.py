@@ -124,6 +124,7 @@ def _probe(
         phase.say("importing: how far sizes go", i, len(axes))
         if not runs.late():
             ranges.find_range(runs, axis)
+            ranges.lengthen_bound(runs, axis)
         for published in sets:
             ranges.cover(runs, axis, published[axis.sizes[0]])
     axes = tied.literals(runs, axes, size_constraints.spread)

@@ -16,6 +16,7 @@ from .observed import Observed
 from .probe import MOST_STEPS, SMALL, Axis, Probe
 
 SLOW_SECONDS = 2.0
+POSITIONS = 8192  # fp16 holds whole numbers up to 2048, bf16 up to 256
 MOST_DOUBLED = 8
 ODD = (2, 4, 8)  # steps of sizes that leave a remainder
 STRUCTURE = 4  # homogeneous coordinates; colours with opacity; corners of a box
@@ -102,6 +103,21 @@ def find_range(probe: Probe, axis: Axis) -> None:
         break
     if probe.slow > SLOW_SECONDS:
         axis.high = max(axis.value, axis.low)
+
+
+def lengthen_bound(probe: Probe, axis: Axis) -> None:
+    """Extends an axis that bounds indices and nothing else, such as positions, to POSITIONS. It needs no
+    memory, and narrow types do not hold large whole numbers."""
+    high = POSITIONS - (POSITIONS - axis.rest) % axis.step
+    if axis.ring != 1 or axis.high <= axis.value or axis.high >= high:
+        return
+    longer, ground = probe.beside(_sizes(axis, high)), probe.ground
+
+    def work(o: Observed) -> Any:
+        return o.inputs, o.weights, o.outputs, o.init, o.attributes, o.steps, o.elements
+
+    if longer and work(longer) == work(ground):
+        axis.high = high
 
 
 def _beyond_changed(value: torch.Tensor, kept: Sequence[int]) -> torch.Tensor:
