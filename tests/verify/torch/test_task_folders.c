@@ -153,6 +153,20 @@ static void expect_rows(const char *bytes, bool is_permutation)
     ck_assert(most > 2);
 }
 
+/* Exports row_scale with rows=3 cols=4 and reads one of the files. Returns its size. */
+static size_t exported(const char *path, char bytes[NPY_SIZE])
+{
+    cli_put("one.seen", "rows=3 cols=4 input=published seed=5\n");
+    CLI("export", "./row_scale", "--format", "json", "--seen-only", "--seen", "one.seen", "--inputs", "in",
+        "--device", "host");
+    cli_expect(0, "\"inputs_as\": \"npy\"");
+    FILE *file = fopen(path, "re");
+    ck_assert_ptr_nonnull(file);
+    const size_t read = fread(bytes, 1, NPY_SIZE, file);
+    fclose(file);
+    return read;
+}
+
 /* The file of x of row_scale with rows=3 cols=4, with another type, range and fill. Returns its size. */
 static size_t export_x(const char *dtype, const char *range, const char *fill, char bytes[NPY_SIZE])
 {
@@ -163,15 +177,7 @@ static size_t export_x(const char *dtype, const char *range, const char *fill, c
     change("\"low\": 0,\n   \"bound\": 2", range);
     snprintf(text, sizeof text, "\"kind\": %s", fill);
     change("\"kind\": \"uniform\",\n     \"a\": 0,\n     \"b\": 1.0", text);
-    cli_put("one.seen", "rows=3 cols=4 input=published seed=5\n");
-    CLI("export", "./row_scale", "--format", "json", "--seen-only", "--seen", "one.seen", "--inputs", "in",
-        "--device", "host");
-    cli_expect(0, "\"inputs_as\": \"npy\"");
-    FILE *file = fopen("in/seen-1/x.npy", "re");
-    ck_assert_ptr_nonnull(file);
-    const size_t read = fread(bytes, 1, NPY_SIZE, file);
-    fclose(file);
-    return read;
+    return exported("in/seen-1/x.npy", bytes);
 }
 
 START_TEST(what_a_task_computes_is_what_its_candidates_get)
@@ -193,6 +199,18 @@ START_TEST(what_a_task_computes_is_what_its_candidates_get)
         ck_assert_msg(got <= want && got >= want, "cell %d is %g; %g was expected", i, got, want);
         word = end;
     }
+}
+END_TEST
+
+START_TEST(a_class_may_fill_the_weights)
+{
+    char bytes[NPY_SIZE];
+    copy_task("row_scale", 100);
+    change("\"fill\": {", "\"fill\": {\"weights\": {\"kind\": \"constant\", \"a\": 3},");
+    const size_t read = exported("in/seen-1/weights.npy", bytes);
+    ck_assert_uint_gt(read, 4 * ROW);
+    for (int i = 0; i < ROW; i++)
+        ck_assert_float_eq((float)cell(bytes + read - 4 * ROW, 0, i), 3);
 }
 END_TEST
 
@@ -283,6 +301,7 @@ TCase *task_folders_case(void)
     TCase *folders = tcase_create("folders");
     tcase_add_test(folders, importing_says_what_it_does_on_a_terminal_alone);
     tcase_add_loop_test(folders, indices_that_are_distinct_begin_where_the_sizes_say, 0, 2);
+    tcase_add_test(folders, a_class_may_fill_the_weights);
     tcase_add_loop_test(folders, importing_holds_its_python_tests, 0,
                         sizeof of_importing / sizeof *of_importing);
     tcase_add_loop_test(folders, a_description_that_is_cut_off_is_refused, 0, 5);
