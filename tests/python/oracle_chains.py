@@ -3,6 +3,7 @@
 Each case is the task's form, honest others, and wrong ones, over thousands of elements of one size and of many sizes.
 """
 
+import oracle_equal_forms
 import torch
 from oracle_asked import drawn
 from oracle_exponents import judged_of, worst
@@ -249,4 +250,5 @@ TESTS = [
     a_mixture_may_be_a_difference_that_is_weighed,
     products_may_be_distributed,
     whole_numbers_may_be_distributed_too,
+    *oracle_equal_forms.TESTS,
 ]

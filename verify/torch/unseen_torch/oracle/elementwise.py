@@ -15,8 +15,9 @@ import torch
 
 from . import exponents
 from .bounds import Bound, Error, Function
+from .chains import MOST_COUNTED, counted, expandable, is_power_of_two, unscaled
 from .few_bits import is_gridded, is_power, is_short
-from .number import Context, Number, Operand, add_bounds, is_exact, moved, rounded, sides_of
+from .number import Context, Number, Operand, Unsupported, add_bounds, is_exact, moved, rounded, sides_of
 
 R = TypeVar("R", bound=Callable[..., Any])
 Curve = Callable[[float, torch.Tensor, torch.Tensor], Error]  # from a unit, the operand and the value
@@ -120,6 +121,7 @@ def add_sub(cx: Context, a: Operand, b: Operand, alpha: float, sign: int) -> Num
             lambda u, v: u * own(walked(v), v),
         )
         made.terms, made.count = first + second, min(a.count + b.count, MOST_COUNTED)
+        made.nested = max(a.nested, b.nested, 1)
     made.whole = whole
     if whole and alpha == 1 and a.sides is not None and b.b is None and b.open is None:
         made.sides = sides_of(lambda t: f(t, b.v), a)
@@ -139,22 +141,6 @@ def sub(cx: Context, a: Operand, b: Operand, alpha: float = 1) -> Number:
 @rule("aten.rsub.Scalar", "aten.rsub.Tensor")
 def rsub(cx: Context, a: Operand, b: Operand, alpha: float = 1) -> Number:
     return add_sub(cx, b, a, alpha, -1)
-
-
-MOST_COUNTED = 4  # most terms that are counted of a sum; the error of longer sums grows as a random walk
-
-
-def counted(x: Number) -> int:
-    """The number of terms in x. A number of the code counts as two: it may be a sum such as 1 - b, or 1 - rate *
-    decay."""
-    return 2 if x.v.numel() == 1 and not is_power_of_two(x) else x.count
-
-
-def is_power_of_two(x: Number) -> bool:
-    """True if x is a single power of two. Multiplication by it is exact."""
-    return (x.v.numel() == 1 and x.is_float and math.frexp(float(x.v))[0] in (0.5, -0.5)) or (
-        x.v.numel() == 1 and not x.is_float and int(x.v) in (1, -1, 2, 4, 8)
-    )
 
 
 def scaled_error(x: torch.Tensor, factor: torch.Tensor, e: torch.Tensor) -> torch.Tensor:
@@ -187,29 +173,18 @@ def mul(cx: Context, a: Operand, b: Operand) -> Number:
 
     # A product with a sum may be expanded: each term of the sum is then multiplied.
     size = v.abs() if a.terms is None and b.terms is None else a.size() * b.size()
+    # Terms that cancel before the product need not cancel afterwards: x s - m s for (x - m) s.
+    walked = torch.maximum(v.abs(), size / 2)
     rounds = 0 if plain else rounded(v, a, b) * unscaled(a, b)
     made = cx.out(
         v,
         propagated,
         lambda u: 0 if plain else u * size * rounds,
         moved(f, a, b),
-        lambda u: 0 if plain else u * v.abs() * rounds,
+        lambda u: 0 if plain else u * walked * rounds,
     )
     made.whole, made.terms, made.count = a.whole and b.whole, size, min(counted(a) * counted(b), MOST_COUNTED)
-    return exponents.multiplied(cx, made, a, b)
-
-
-def unscaled(a: Number, b: Number) -> Error:
-    """1 where a product rounds. It is exact for a power of two, and for two exact numbers with few bits."""
-    if a.b is not None and b.b is not None:
-        return 1.0
-    exact = torch.zeros((), dtype=torch.bool, device=a.v.device)
-    # A kernel may multiply a constant by a whole sum instead of by its terms.
-    for x, other in ((a, b), (b, a)):
-        exact = exact | is_power(x.v) if x.b is None and (other.b is None or other.v.numel() > 1) else exact
-    if a.b is None and b.b is None:
-        exact = exact | is_short(a.v) & is_short(b.v)
-    return torch.where(exact, 0.0, 1.0)
+    return exponents.multiplied(cx, expandable(made, a, b), a, b)
 
 
 @rule("aten.div.Tensor", "aten.div.Scalar", "aten.div_.Tensor")
@@ -238,16 +213,16 @@ def div(cx: Context, a: Operand, b: Operand) -> Number:
         propagated,
         lambda u: 0 if is_power_of_two(b) else scaled * u * (2 * size + v.abs()) / 3,
         moved(f, a, b),
-        lambda u: 0 if is_power_of_two(b) else scaled * u * v.abs(),
+        lambda u: 0 if is_power_of_two(b) else u * torch.maximum(scaled * v.abs(), size / 2),
     )
     made.terms, made.count = None if a.terms is None else size, a.count
-    return exponents.divided(cx, made, a, b)
+    return exponents.divided(cx, expandable(made, a), a, b)
 
 
 @rule("aten.neg.default")
 def neg(cx: Context, x: Number) -> Number:
     made = Number(-x.v, x.r, x.b, None if x.runs is None else [-t for t in x.runs], whole=x.whole)
-    made.terms, made.count = x.terms, x.count
+    made.terms, made.count, made.nested = x.terms, x.count, x.nested
     return exponents.chosen(made, x, None)
 
 

@@ -61,7 +61,7 @@ ANY, FIRST, APART, STABLE = range(4)
 
 class Number:
     __slots__ = tuple(
-        "v r b runs open names whole there exponents taken parts terms count expanded".split()
+        "v r b runs open names whole there exponents taken parts terms count nested expanded".split()
         + "sides beside signs ways held".split()
     )
 
@@ -88,7 +88,7 @@ class Number:
         self.parts = 1  # number of exponentials that were added up (exponents.py)
         # A sum of products has the sum of its terms' magnitudes (None: |v|), and the number of its terms.
         self.terms: Bound = None
-        self.count = 1
+        self.count, self.nested = 1, 0  # nested: number of products with sums within one another (chains.py)
         self.ways: Ways | None = None  # of an index among values that may tie (ties.py)
         self.signs: Signs | None = None  # of the vectors of a factorization (returned.py)
         self.expanded: Expanded | None = None  # sizes of a sum that a power may be expanded to (expanded.py)
@@ -394,7 +394,7 @@ def same(f: Function, x: Any) -> Number:
     for name in ("exponents", "taken", "terms"):
         size = getattr(x, name)
         setattr(made, name, None if size is None else f(size.expand(x.v.shape)))
-    made.count, made.parts = x.count, x.parts
+    made.count, made.parts, made.nested = x.count, x.parts, x.nested
     made.sides = sides_of(f, x)
     made.beside = None if x.beside is None else f(x.beside.expand(x.v.shape))
     made.signs = None if x.signs is None else x.signs.moved(f)
