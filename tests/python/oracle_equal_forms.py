@@ -1,7 +1,7 @@
-"""Tests of unseen_torch/oracle: filters and centered rows in other forms; see oracle_chains.py."""
+"""Tests of unseen_torch/oracle: equal forms of filters and rows; part of oracle_chains.py."""
 
 import torch
-from oracle_asked import drawn
+from oracle_asked import F, drawn
 from oracle_exponents import judged_of, worst
 
 FILTER = (0.0976, 0.1953, 0.0976, -0.9428, 0.3333)  # of poles inside the unit circle
@@ -84,7 +84,43 @@ def a_mean_may_be_multiplied_by_itself():
             assert worst(told, with_a_folded_mean(x, g) + 0.1) > 1
 
 
+def causal(x, h):
+    n = x.shape[-1]
+    return F.conv1d(F.pad(x, (n - 1, 0)), h.flip(-1).unsqueeze(1), groups=h.shape[0])
+
+
+def causal_cut(x, h):
+    n = x.shape[-1]
+    return F.conv1d(x, h.flip(-1).unsqueeze(1), padding=n - 1, groups=h.shape[0])[..., :n]
+
+
+def by_transforms(x, h, places=None):
+    n = x.shape[-1]
+    places = places or 2 * n
+    return torch.fft.irfft(torch.fft.rfft(x, n=places) * torch.fft.rfft(h, n=places), n=places)[..., :n]
+
+
+def a_filter_as_long_as_its_signal_may_be_transformed():
+    """Small results beside large ones err by the size of the large ones. Too few places wrap around."""
+    powers = torch.exp2(torch.randint(-6, 7, (7, 6, 48), generator=torch.Generator().manual_seed(3)).float())
+    for n in (3, 11, 48):
+        for x in (drawn(7, 6, n), drawn(7, 6, n) * powers[..., :n], torch.ones(7, 6, n)):
+            h = drawn(6, n, seed=5) * powers[0, :, :n] * torch.exp(-torch.linspace(0, 4, n))
+            for task in (causal, causal_cut):
+                told = judged_of(task, [x, h])
+                assert told[0].dropped is None
+                for places in (2 * n, 3 * n, 2048):
+                    assert worst(told, by_transforms(x, h, places)) <= 0.5
+                assert worst(told, by_transforms(x, h, 2 * n - 2)) > 1
+                assert worst(told, causal(x, h * 1.0001)) > 1
+    x = torch.ones(2, 6, 48)
+    x[..., 0] = 2.0**20
+    (short,) = judged_of(F.conv1d, [x, drawn(4, 6, 5, seed=5)])
+    assert float(short.allowed[..., 5:].max()) < 2.0**-10
+
+
 TESTS = [
     a_stable_recurrence_of_many_steps_is_judged,
     a_mean_may_be_multiplied_by_itself,
+    a_filter_as_long_as_its_signal_may_be_transformed,
 ]

@@ -17,6 +17,7 @@ from . import exponents, ties, wholes
 from .bounds import Bound, Error, Function
 from .elementwise import mul, or_zero, rule
 from .number import FIRST, U64, WHOLE, Context, Number, Unsupported, add_bounds, carried, moved, same
+from .transformed import Transformed, of_long_filter
 
 F = torch.nn.functional
 MORE_TERMS = 8
@@ -35,10 +36,12 @@ def bilinear(
     b: Number,
     n: int,
     spread: Callable[[torch.Tensor], torch.Tensor] | None = None,
+    fast: Transformed | None = None,
 ) -> Number:
     """v = f(a, b), a sum of n products each. Matrix products and convolutions share it.
 
-    `spread` gives magnitudes of the first operand in the sums of another algorithm (Winograd's).
+    `spread` gives magnitudes of the first operand in the sums of another algorithm (Winograd's). `fast`
+    gives the errors of fast transforms.
     """
     v = f(a.v, b.v)
     A, B = a.v.abs(), b.v.abs()
@@ -54,6 +57,7 @@ def bilinear(
     norm = f(A * A if spread is None else spread(A * A), B * B).clamp(min=0).sqrt()
     exact = (
         spread is None
+        and fast is None
         and a.whole
         and b.whole
         and float(A.amax() if A.numel() else 0) <= SHORT
@@ -64,14 +68,16 @@ def bilinear(
     def local(u: float) -> Error:
         if u == U64:
             return terms_factor(u, n) * magnitude * rounds
-        return rounds * ((n + MORE_TERMS) * u * magnitude + THREE_TF32 * (1 if spread is None else 4) * wide)
+        own = (n + MORE_TERMS) * u * magnitude + THREE_TF32 * (1 if spread is None else 4) * wide
+        return rounds * (own if fast is None else torch.maximum(own, fast.most(u)))
 
     def typical(u: float) -> Error:
         walk = math.sqrt(n + 4) * u * torch.maximum(v.abs(), norm)
+        walk = walk if fast is None else torch.maximum(walk, fast.typical(u))
         return (walk + (2.0**-22 if spread is None else 2.0**-20) * norm) * rounds
 
     made = cx.out(v, propagated, local, moved(f, a, b), typical)
-    made.whole = a.whole and b.whole
+    made.whole = a.whole and b.whole and fast is None
     return made
 
 
@@ -151,7 +157,9 @@ def convolution(
         return made
 
     n = math.prod(w.v.shape[2:]) * (x.v.shape[1] // groups)
-    y = bilinear(cx, f, x, w, n, winograd(x.v, w.v, stride, dilation, transposed))
+    near = winograd(x.v, w.v, stride, dilation, transposed)
+    fast = of_long_filter(x.v, w.v, stride, padding, dilation, transposed, groups)
+    y = bilinear(cx, f, x, w, n, near, fast)
     if bias is None:
         return y
 
