@@ -1,5 +1,5 @@
-"""Tests of unseen_torch/task: sizes of which only some values run, and extents that are no product of sizes. Run by
-the suite task, or by hand with any Python that has torch."""
+"""Tests of unseen_torch/task: sizes of which only some values run, extents that are no product of sizes.
+Run by the suite task, or by hand with any Python that has torch."""
 
 from importing import NO_INIT, imported, run
 from unseen_torch.task import expression, fit, write

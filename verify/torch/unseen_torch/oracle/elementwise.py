@@ -16,8 +16,8 @@ import torch
 from . import exponents
 from .bounds import Bound, Error, Function
 from .chains import MOST_COUNTED, counted, expandable, is_power_of_two, unscaled
-from .few_bits import is_gridded, is_power, is_short
-from .number import Context, Number, Operand, Unsupported, add_bounds, is_exact, moved, rounded, sides_of
+from .few_bits import is_gridded, is_power
+from .number import Context, Number, Operand, add_bounds, is_exact, moved, rounded, sides_of
 
 R = TypeVar("R", bound=Callable[..., Any])
 Curve = Callable[[float, torch.Tensor, torch.Tensor], Error]  # from a unit, the operand and the value

@@ -31,11 +31,7 @@ Operand = Union["Number", int, float, bool]
 U64 = 2.0**-53
 U32 = 2.0**-24
 UNIT = {torch.float32: U32, torch.float64: U64, torch.bfloat16: 2.0**-8, torch.float16: 2.0**-11}
-LARGEST = {
-    torch.float32: 3.4028234663852886e38,
-    torch.bfloat16: 3.3895313892515355e38,
-    torch.float16: 65504.0,
-}
+LARGEST = {dtype: torch.finfo(dtype).max for dtype in (torch.float32, torch.bfloat16, torch.float16)}
 SMALLEST = {torch.float32: 2.0**-126, torch.bfloat16: 2.0**-126, torch.float16: 2.0**-14}
 # significant bits, exponent of the smallest normal number
 EIGHT_BITS = {torch.float8_e4m3fn: (4, -6), torch.float8_e5m2: (3, -14)}
