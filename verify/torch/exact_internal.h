@@ -5,7 +5,7 @@
 
 #include "exact.h"
 
-enum { EXACT_RANK = 5, EXACT_JOINED = 256 };
+enum { EXACT_RANK = 5, EXACT_JOINED = 1 << 16 };
 
 enum exact_op {
     EXACT_INPUT, /* doubles */

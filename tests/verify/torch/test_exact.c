@@ -178,6 +178,26 @@ START_TEST(of_nothing_there_is_a_sum_and_a_scan)
 }
 END_TEST
 
+/* A loop over steps stacks as many tensors. */
+START_TEST(a_join_may_have_many_parts)
+{
+    enum { PARTS = 1000 };
+    static _Alignas(8) char memory[2048 + 2 * PARTS];
+    char parts[2 * PARTS], text[400 + 2 * PARTS], why[200] = "";
+    memset(parts, 0, sizeof parts);
+    for (int i = 0; i < PARTS; i++)
+        memcpy(parts + 2 * i, "0,", i < PARTS - 1 ? 2 : 1);
+    snprintf(
+        text, sizeof text,
+        "{\"nodes\":[{\"op\":\"input\",\"n\":4,\"at\":0},{\"op\":\"join\",\"n\":4,\"at\":0,\"of\":[%s]}],"
+        "\"outputs\":[1]}",
+        parts);
+    struct exact *e = opened(text, memory, why);
+    ck_assert_msg(e, "%s", why);
+    exact_close(e);
+}
+END_TEST
+
 static const char *const malformed[] = {
     "",
     "[]",
@@ -233,6 +253,7 @@ TCase *exact_case(void)
         tcase_add_test(exact, radii_hold_in_mpfr);
     tcase_add_test(exact, a_graph_by_hand);
     tcase_add_test(exact, of_nothing_there_is_a_sum_and_a_scan);
+    tcase_add_test(exact, a_join_may_have_many_parts);
     tcase_add_loop_test(exact, malformed_graphs_are_refused, 0, sizeof malformed / sizeof *malformed);
     tcase_add_test(exact, places_out_of_range_end_it);
     return exact;
