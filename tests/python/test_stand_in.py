@@ -11,7 +11,7 @@ from unseen_torch.task import host_configs, write
 def task(sizes, power=1, limits=(), low=1, step=1):
     """All extents in one tensor; the greatest one on the way has each to the power `power`."""
     axes = [
-        {"name": n, "value": v, "low": low, "high": 1 << 20, "step": step, "sizes": [n], "ring": 1}
+        {"name": n, "value": v, "low": low, "high": 1 << 20, "step": step, "rest": 0, "sizes": [n], "ring": 1}
         for n, v in sizes.items()
     ]
     law = {"coefficient": 1.0, "powers": dict.fromkeys(sizes, power), "below": {}, "base": {}}
