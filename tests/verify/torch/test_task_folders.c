@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "skip.h"
+#include "share.h"
 #include "suites.h"
 
 /* A copy of tests/task/row_scale called `name`, of whose .task only `kept` hundredths are left. */
@@ -263,6 +263,7 @@ static const char *const of_importing[] = {
 START_TEST(importing_holds_its_python_tests)
 {
     char command[300];
+    SHARE_TEST(_i, 3);
     if (!cli_torch())
         SKIP_TEST("no interpreter with torch: make build/venv, or UNSEEN_TEST_PYTHON");
     snprintf(command, sizeof command, "'%s' '%s'", cli_torch(), cli_repository(of_importing[_i]));
