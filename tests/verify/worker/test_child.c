@@ -67,6 +67,31 @@ START_TEST(a_call_computes_in_shared_memory_and_returns_zero)
 }
 END_TEST
 
+/* Regions of a pool have numbers. */
+START_TEST(a_region_with_a_number_is_mapped_again_without_its_descriptor)
+{
+    int returned = -1;
+    struct region x = it.x, y = it.y; /* the fixture owns the descriptors */
+    x.number = 1, y.number = 2;
+    ck_assert_int_eq(fixture_start_object(it.built.object, "doubles", NULL), CHILD_OK);
+    for (int round = 1; round <= 3; round++) {
+        const int set = round % 2;
+        struct call call = fixture_make_call(PLACE_LOW);
+        call.set = set;
+        ((float *)x.base)[FIXTURE_COUNT - 1] = (float)round;
+        ck_assert_msg(child_map(it.child, set, 0, &x, it.text, sizeof it.text) == CHILD_OK, "%s", it.text);
+        ck_assert_msg(child_map(it.child, set, 1, &y, it.text, sizeof it.text) == CHILD_OK, "%s", it.text);
+        ck_assert_msg(fixture_make(&call, 20, &returned) == CHILD_OK, "%s", it.text);
+        ck_assert(((float *)y.base)[FIXTURE_COUNT - 1] == (float)(2 * round));
+        ck_assert_int_eq(child_unmap(it.child, set, it.text, sizeof it.text), CHILD_OK);
+        x.fd = y.fd = -1;
+    }
+    ck_assert_int_ne(child_map(it.child, 0, 2, &(struct region){.mapped = 4096, .fd = -1, .number = 3},
+                               it.text, sizeof it.text),
+                     CHILD_OK);
+}
+END_TEST
+
 /* The time of exchanges without a candidate, which could tamper with it. */
 START_TEST(a_control_has_the_tensors_and_no_candidate)
 {
@@ -285,6 +310,7 @@ Suite *child_suite(void)
     tcase_add_test(tests, regions_hold_whole_granules_and_place_on_both_ends);
     tcase_add_test(tests, a_tensor_of_whole_granules_has_two_placements_too);
     tcase_add_test(tests, a_call_computes_in_shared_memory_and_returns_zero);
+    tcase_add_test(tests, a_region_with_a_number_is_mapped_again_without_its_descriptor);
     tcase_add_test(tests, a_control_has_the_tensors_and_no_candidate);
     tcase_add_test(tests, a_refusal_comes_back_as_its_value);
     tcase_add_test(tests, what_is_printed_is_in_the_log_after_the_call);
