@@ -223,6 +223,19 @@ struct planted_agreement planted_agree(const struct planted *planted, const char
     return agreement;
 }
 
+struct rule planted_rule(const struct ground *ground, const char *condition,
+                         int (*answer)(struct planted *, const struct config *))
+{
+    struct planted planted = plant(ground, condition);
+    struct rule rule;
+    planted.answer = answer;
+    ck_assert(planted_explain(&planted, PLANTED_RUNS, 3, &rule));
+    ck_assert_int_eq(planted.asked, rule.runs);
+    ck_assert_int_eq(rule.closest[0] != '\0', strstr(rule.reason, "; closest: ") != NULL);
+    planted_clear(&planted);
+    return rule;
+}
+
 double planted_agreement(const struct planted *planted, const char *text, uint64_t seed)
 {
     return planted_agree(planted, text, seed).all;

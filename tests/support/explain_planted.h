@@ -39,6 +39,11 @@ int planted_answer(void *planted, const struct config *config); /* an explain_ru
 /* Runs explain on everything drawn. False: nothing drawn fails, and there is nothing to explain. */
 bool planted_explain(struct planted *planted, int runs, uint64_t seed, struct rule *rule);
 
+/* The rule of a planted condition, with PLANTED_RUNS runs. `answer` as above. */
+enum { PLANTED_RUNS = 200 };
+struct rule planted_rule(const struct ground *ground, const char *condition,
+                         int (*answer)(struct planted *, const struct config *));
+
 /* The share of fresh configurations on which the rule agrees with the condition. Half of them are at the
  * truth's edges. */
 double planted_agreement(const struct planted *planted, const char *rule, uint64_t seed);

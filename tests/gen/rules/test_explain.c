@@ -6,7 +6,7 @@
 #include "explain_planted.h"
 #include "suites.h"
 
-enum { RUNS = 200, UNSEEN = 300 };
+enum { UNSEEN = 300 };
 
 static struct ground ground;
 
@@ -22,14 +22,7 @@ static void open_ground(const char *problem)
 
 static struct rule explained(const char *condition, int (*answer)(struct planted *, const struct config *))
 {
-    struct planted planted = plant(&ground, condition);
-    struct rule rule;
-    planted.answer = answer;
-    ck_assert(planted_explain(&planted, RUNS, 3, &rule));
-    ck_assert_int_eq(planted.asked, rule.runs);
-    ck_assert_int_eq(rule.closest[0] != '\0', strstr(rule.reason, "; closest: ") != NULL);
-    planted_clear(&planted);
-    return rule;
+    return planted_rule(&ground, condition, answer);
 }
 
 /* --- the rule is the condition --- */
@@ -82,13 +75,13 @@ static void expect_found(int i)
     struct planted planted = plant(&ground, found[i].condition);
     struct rule rule;
     planted.strict = true;
-    ck_assert(planted_explain(&planted, RUNS, 3, &rule));
+    ck_assert(planted_explain(&planted, PLANTED_RUNS, 3, &rule));
     ck_assert_msg(rule.present, "%s: %s", found[i].condition, rule.reason);
     ck_assert_msg(planted_agreement(&planted, rule.text, 1) > 0.995, "%s: %s", found[i].condition, rule.text);
     if (found[i].rule)
         ck_assert_str_eq(rule.text, found[i].rule);
     ck_assert_msg(planted.outside == 0, "%d runs outside the space or the caps", planted.outside);
-    ck_assert_int_le(rule.runs, RUNS);
+    ck_assert_int_le(rule.runs, PLANTED_RUNS);
     ck_assert_int_eq(planted.asked, rule.runs);
     ck_assert_int_eq(rule.fails_inside, rule.inside);
     ck_assert_int_eq(rule.passes_outside, rule.outside);

@@ -8,7 +8,7 @@
 #include "share.h"
 #include "suites.h"
 
-enum { RUNS = 200, UNSEEN = 300 };
+enum { UNSEEN = 300 };
 
 static struct ground ground;
 
@@ -24,14 +24,7 @@ static void open_ground(const char *problem)
 
 static struct rule explained(const char *condition, int (*answer)(struct planted *, const struct config *))
 {
-    struct planted planted = plant(&ground, condition);
-    struct rule rule;
-    planted.answer = answer;
-    ck_assert(planted_explain(&planted, RUNS, 3, &rule));
-    ck_assert_int_eq(planted.asked, rule.runs);
-    ck_assert_int_eq(rule.closest[0] != '\0', strstr(rule.reason, "; closest: ") != NULL);
-    planted_clear(&planted);
-    return rule;
+    return planted_rule(&ground, condition, answer);
 }
 
 START_TEST(what_always_fails_fails_on_any)
@@ -95,7 +88,7 @@ START_TEST(a_race_does_not_repeat)
     const struct rule rule = explained("any", answer_race);
     ck_assert(!rule.present);
     ck_assert_msg(strstr(rule.reason, "does not repeat: run again") != NULL, "%s", rule.reason);
-    ck_assert_int_le(rule.runs, RUNS);
+    ck_assert_int_le(rule.runs, PLANTED_RUNS);
     close_ground();
 }
 END_TEST
@@ -296,7 +289,7 @@ START_TEST(being_stopped_ends_it)
     struct rule rule;
     planted.answer = answer_stopping;
     planted.state = 0;
-    ck_assert(planted_explain(&planted, RUNS, 3, &rule));
+    ck_assert(planted_explain(&planted, PLANTED_RUNS, 3, &rule));
     ck_assert_int_eq(planted.asked, ANSWERS + 1);
     ck_assert_int_eq(rule.runs, ANSWERS);
     ck_assert(!rule.present);
