@@ -52,8 +52,8 @@ TCase *python_solutions_case(void);
 TCase *python_own_case(void);
 Suite *harden_suite(void);
 Suite *task_suite(void);
-TCase *task_folders_case(void); /* parts of it */
-TCase *task_made_case(void);
+Suite *importing_suite(void);
+TCase *task_made_case(void); /* parts of it */
 TCase *task_foreign_case(void);
 Suite *prove_suite(void);
 Suite *own_suite(void);

@@ -467,8 +467,7 @@ Suite *task_suite(void)
     Suite *suite = suite_create("task");
     TCase *sources = tcase_create("sources"), *refused = tcase_create("refused"),
           *found_cases = tcase_create("found"), *judged = tcase_create("judged");
-    TCase *const all[] = {
-        sources, refused, found_cases, judged, task_folders_case(), task_made_case(), task_foreign_case()};
+    TCase *const all[] = {sources, refused, found_cases, judged};
     tcase_add_loop_test(sources, what_is_no_task_is_told_without_torch, 0, sizeof unread / sizeof *unread);
     tcase_add_test(sources, a_directory_without_a_reference_is_refused);
     tcase_add_loop_test(refused, a_task_that_hangs_is_ended, 0, 2);
@@ -481,7 +480,7 @@ Suite *task_suite(void)
     tcase_add_test(judged, an_honest_solution_is_general_and_a_lost_tail_is_found);
     tcase_add_test(judged, where_the_task_itself_does_not_run_nobody_needs_to);
     tcase_add_test(judged, a_solution_is_told_what_is_wrong_with_it);
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 4; i++) {
         tcase_add_checked_fixture(all[i], cli_setup, cli_teardown);
         tcase_set_timeout(all[i], 300);
         suite_add_tcase(suite, all[i]);

@@ -1,5 +1,5 @@
 /* Files of importing, cut off, changed or renamed: without an interpreter, except for its tests in Python.
- * Part of the suite `task`. */
+ * Its suite `importing` is apart from `task`, so that two processes share the tests of tasks. */
 #include <check.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -297,7 +297,7 @@ START_TEST(importing_says_what_it_does_on_a_terminal_alone)
 }
 END_TEST
 
-TCase *task_folders_case(void)
+static TCase *task_folders_case(void)
 {
     TCase *folders = tcase_create("folders");
     tcase_add_test(folders, importing_says_what_it_does_on_a_terminal_alone);
@@ -313,4 +313,16 @@ TCase *task_folders_case(void)
     tcase_add_loop_test(folders, what_a_task_computes_is_what_its_candidates_get, 0, COMPUTED);
     tcase_add_test(folders, a_single_number_is_drawn_as_a_row_of_one);
     return folders;
+}
+
+Suite *importing_suite(void)
+{
+    Suite *suite = suite_create("importing");
+    TCase *const all[] = {task_folders_case(), task_made_case(), task_foreign_case()};
+    for (int i = 0; i < 3; i++) {
+        tcase_add_checked_fixture(all[i], cli_setup, cli_teardown);
+        tcase_set_timeout(all[i], 300);
+        suite_add_tcase(suite, all[i]);
+    }
+    return suite;
 }
