@@ -230,7 +230,7 @@ def ranges_follow_arithmetic():
 
     assert of(step("rand"), step("mul", 2), step("rsub", 1)) == ("uniform", -1, 1)
     assert of(step("randn"), step("div", 4), step("sub", 1)) == ("normal", -1, 0.25)
-    # what begins otherwise is told by its values
+    # another beginning is told by its values
     assert of(step("empty"), step("uniform_", 2, 3), step("view")) is None
     assert of(step("rand"), observed.Step("mul", None)) is None
 

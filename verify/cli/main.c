@@ -179,9 +179,9 @@ static bool is_one_of(const char *word, const char *a, const char *b, const char
 
 /* Restarts the process with OMP_WAIT_POLICY=passive, since libgomp reads its environment before main. By
  * default waiting threads spin for milliseconds, so several tools on one machine take the cores from each
- * other. Without any spinning, each barrier of a team that evaluates a recurrence step by step would cost two
- * calls of the kernel. A fifth of a millisecond halves the witness's time there (kda: 25.8 to 11.9 s on 16
- * cores). If the restart fails, the process goes on. */
+ * other. Without any spinning, each barrier of a team that evaluates a recurrence step by step would put
+ * threads to sleep. A few thousand spins halve the witness's time of kda (doc/results/cost.md).
+ * If the restart fails, the process goes on. */
 static void wait_passively(char **argv)
 {
     static const char spins[] = "5000";

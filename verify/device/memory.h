@@ -29,7 +29,7 @@ enum { MEMORY_SEARCHES = 4 * PROBLEM_MAX_TENSORS }; /* the most searches of one 
 /* Every int result is 0 or an error that `explain` describes. Calls take effect one after another. On a GPU
  * copy, fill and poison may return before they have ended, and later calls of this table see their effect.
  * `finish` waits for them: call it before another process or another stream uses the memory. On a GPU that
- * others share, each wait costs a time slice of theirs. */
+ * others share, each wait may cost a time slice of theirs. */
 struct memory {
     int (*take)(void **out, size_t bytes);
     /* GPU memory is overwritten first: the driver clears memory for other processes, but not for later

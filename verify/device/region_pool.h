@@ -1,7 +1,7 @@
-/* Small regions that are used again. A GPU's driver takes about a millisecond to create a region and to map
- * it in two processes, and a run has hundreds of small configurations. A region of a pool has a number; a
- * candidate's process keeps its mapping (child_map), so that the next use costs neither side a call of the
- * driver.
+/* Small regions that are used again. A run has hundreds of small configurations, and creating a region and
+ * mapping it in two processes takes a GPU's driver longer than most of them run. A region of a pool has a
+ * number. A candidate's process keeps its mapping (child_map), so that the next use costs neither side a call
+ * of the driver.
  *
  * Reuse reveals nothing: before each call all bytes of a region are overwritten (buffers_place), and a
  * process maps a region only when it is used there. Regions of host memory are cheap, and none is kept. */

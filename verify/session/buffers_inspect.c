@@ -4,8 +4,8 @@
 #include "buffers.h"
 #include "verify/util/defence.h"
 
-/* The places of one tensor that a call must not change, in the order in which a change is reported. */
-enum place { PLACE_BELOW, PLACE_ABOVE, PLACE_GAPS, PLACE_INPUT, PLACES };
+/* The parts of a tensor's memory that a call must not change, in the order in which a change is reported. */
+enum part { PART_BELOW, PART_ABOVE, PART_GAPS, PART_INPUT, PARTS };
 
 static void report_slack(const struct buffers *b, int tensor, bool below, const struct memory_search *s,
                          struct call_result *result)
@@ -41,46 +41,46 @@ static void report_input(const struct buffers *b, int tensor, int64_t byte, stru
 }
 
 /* A search of no bytes finds nothing. */
-static void list_places(const struct buffers *b, int t, const struct call *call, struct memory_search *search)
+static void list_parts(const struct buffers *b, int t, const struct call *call, struct memory_search *search)
 {
     const struct slot *slot = &b->now->slot[t];
     const size_t at = call->offset[t], after = at + slot->bytes;
     const size_t mapped = slot->region[call->set - b->now->first_set].mapped;
     const char *const base = b->now->slot[t].region[call->set - b->now->first_set].base;
     const bool compares = !buffers_are_written(b, t) && defence_is_on(DEFENCE_INPUTS);
-    search[PLACE_BELOW] = (struct memory_search){.memory = base, .bytes = at, .word = slot->poison};
-    search[PLACE_ABOVE] =
+    search[PART_BELOW] = (struct memory_search){.memory = base, .bytes = at, .word = slot->poison};
+    search[PART_ABOVE] =
         (struct memory_search){.memory = base + after, .bytes = mapped - after, .word = slot->poison};
-    search[PLACE_GAPS] = (struct memory_search){.memory = base + at,
-                                                .bytes = slot->pitch > slot->row ? slot->bytes : 0,
-                                                .word = slot->poison,
-                                                .row = slot->row,
-                                                .pitch = slot->pitch};
-    search[PLACE_INPUT] = (struct memory_search){
+    search[PART_GAPS] = (struct memory_search){.memory = base + at,
+                                               .bytes = slot->pitch > slot->row ? slot->bytes : 0,
+                                               .word = slot->poison,
+                                               .row = slot->row,
+                                               .pitch = slot->pitch};
+    search[PART_INPUT] = (struct memory_search){
         .memory = base + at, .bytes = compares ? slot->bytes : 0, .other = slot_content(slot)};
 }
 
 bool buffers_inspect(struct buffers *b, const struct call *call, struct call_result *result)
 {
-    struct memory_search search[PROBLEM_MAX_TENSORS][PLACES];
-    _Static_assert(sizeof search / sizeof **search <= MEMORY_SEARCHES, "one wait for all places");
+    struct memory_search search[PROBLEM_MAX_TENSORS][PARTS];
+    _Static_assert(sizeof search / sizeof **search <= MEMORY_SEARCHES, "one wait for all parts");
     for (int t = 0; t < b->tensors; t++)
-        list_places(b, t, call, search[t]);
-    const int error = b->memory->search(*search, b->tensors * PLACES);
+        list_parts(b, t, call, search[t]);
+    const int error = b->memory->search(*search, b->tensors * PARTS);
     if (error)
         return status_failed(b->status, "inspecting memory", error);
-    for (int i = 0; i < b->tensors * PLACES && result->outcome == OUTCOME_PASS; i++) {
-        const int t = i / PLACES, place = i % PLACES;
-        const struct memory_search *const found = &search[t][place];
+    for (int i = 0; i < b->tensors * PARTS && result->outcome == OUTCOME_PASS; i++) {
+        const int t = i / PARTS, part = i % PARTS;
+        const struct memory_search *const found = &search[t][part];
         if (found->first < 0)
             continue;
         result->reason.tensor = t;
-        if (place == PLACE_GAPS)
+        if (part == PART_GAPS)
             report_gap(b, t, found->first, result);
-        else if (place == PLACE_INPUT)
+        else if (part == PART_INPUT)
             report_input(b, t, found->first, result);
         else
-            report_slack(b, t, place == PLACE_BELOW, found, result);
+            report_slack(b, t, part == PART_BELOW, found, result);
     }
     return true;
 }

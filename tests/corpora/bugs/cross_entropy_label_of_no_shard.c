@@ -14,7 +14,7 @@
 
 enum { SHARD = 1024, TILE = 128 };
 
-/* What a shard of `columns` columns adds to the label's logit. */
+/* The share of the label's logit that a shard of `columns` columns adds. */
 static float logit_of_shard(const bf16 *x, int64_t columns, int64_t label)
 {
     const int64_t target = label >= 0 && label < columns ? label : columns + 1;
