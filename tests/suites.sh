@@ -7,7 +7,7 @@ tests=$1
 shift
 export OMP_WAIT_POLICY=passive # two teams of threads share the cores
 apart="cli own busy lost" # they run the tool and take leases that it waits for: no other suite measures times meanwhile
-groups="task importing honest $(echo "$*" | tr ' ' ,) python oracle_task,harden"
+groups="oracle_task,harden task importing honest $(echo "$*" | tr ' ' ,) python explain bugs prove"
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
 (
@@ -23,7 +23,9 @@ take() {
         case $group in
         python | task | importing | oracle_task*) while [ ! -e "$room/over" ]; do sleep 1; done ;;
         esac
+        began=$(date +%s)
         "$tests" $(echo "$group" | tr , ' ') || : >"$room/failed"
+        echo "suites $group: $(($(date +%s) - began)) s"
     done
 }
 (
@@ -37,9 +39,9 @@ take() {
 wait
 cat "$room/fetched" "$room/log" "$room/lint"
 [ -e "$room/failed" ] || exit 0
-# A log may be shown from its end only, so that failures come once more there. These are the lines of Check, of nested tests and of mypy.
-echo "failures:"
-grep -hE ':[FE]:|^FAIL|^not ok|: error: |^---> ruff' "$room/first" "$room/log" "$room/lint"
+# A log may be shown from its end only, so that failures come last. These are the lines of Check, of nested tests, of mypy and of ruff.
 echo "the parts of loops that this commit chose, each with the command that runs it again:"
 grep -h '^again: ' "$room/first" "$room/log"
+echo "failures:"
+grep -hE ':[FE]:|^FAIL|^not ok|: error: |^---> ruff' "$room/first" "$room/log" "$room/lint" "$room/fetched"
 exit 1
