@@ -19,6 +19,8 @@ struct constraint *constraint_parse_derived(const struct problem *problem, const
 void constraint_free(struct constraint *constraint);
 
 bool constraint_mentions(const struct constraint *constraint, int axis);
+/* The same for a derived size, by its index. Axes on which that size depends do not count as mentioned. */
+bool constraint_mentions_derived(const struct constraint *constraint, int derived);
 bool constraint_holds(const struct constraint *constraint, const struct config *config);
 
 /* Evaluates a constraint over a box, where axis i takes the values low[i]..high[i]. It uses interval
@@ -30,6 +32,9 @@ enum constraint_bound constraint_over(const struct constraint *constraint, const
 /* Parses an expression without a comparison, such as an extent of an imported task; the same grammar
  * otherwise. */
 struct constraint *expression_parse(const struct problem *problem, const char *text, char *why, size_t size);
+/* The same; it may also name derived sizes. */
+struct constraint *expression_parse_derived(const struct problem *problem, const char *text, char *why,
+                                            size_t size);
 /* Returns false on division by zero or a negative power. */
 bool expression_value(const struct constraint *expression, const struct config *config, int64_t *value);
 

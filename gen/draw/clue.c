@@ -13,12 +13,13 @@ const char *clue_relation_text(enum clue_relation relation)
     return relation_text[relation];
 }
 
-static bool clue_same(const struct clue *a, const struct clue *b)
+bool clue_same(const struct clue *a, const struct clue *b)
 {
     if (a->terms != b->terms)
         return false;
     for (int i = 0; i < a->terms; i++)
-        if (a->term[i].relation != b->term[i].relation || strcmp(a->term[i].subject, b->term[i].subject) != 0 ||
+        if (a->term[i].relation != b->term[i].relation ||
+            strcmp(a->term[i].subject, b->term[i].subject) != 0 ||
             strcmp(a->term[i].bound, b->term[i].bound) != 0)
             return false;
     return true;
@@ -58,8 +59,9 @@ int clue_format(const struct clue *clue, char *text, size_t size)
         *text = '\0';
     for (int i = 0; i < clue->terms; i++) {
         const struct clue_term *const term = &clue->term[i];
-        used += (size_t)snprintf(used < size ? text + used : NULL, used < size ? size - used : 0, "%s%s %s %s",
-                                 i ? " and " : "", term->subject, relation_text[term->relation], term->bound);
+        used +=
+            (size_t)snprintf(used < size ? text + used : NULL, used < size ? size - used : 0, "%s%s %s %s",
+                             i ? " and " : "", term->subject, relation_text[term->relation], term->bound);
     }
     return (int)used;
 }

@@ -42,6 +42,8 @@ struct clue_list {
     bool truncated; /* more than CLUE_MOST clues; the rest is left out */
 };
 
+bool clue_same(const struct clue *a, const struct clue *b); /* equal terms; line and file do not count */
+
 /* Appends the clue unless an equal one is in the list (line and file aside). Returns 0, or -1 when memory is
  * out. */
 int clue_list_add(struct clue_list *list, const struct clue *clue);

@@ -2,6 +2,7 @@
 #ifndef UNSEEN_DRAW_H
 #define UNSEEN_DRAW_H
 
+#include "clue.h"
 #include "cover.h"
 #include "gen/contract/space.h"
 
@@ -19,7 +20,8 @@ struct drawn {
     struct config config;
     /* reason: "published", "like seen configuration 2 but k+1, input=needle", "random", "scout" */
     char why[96];
-    bool scout; /* a small configuration (doc/glossary.md), which is never timed */
+    bool scout;    /* a small configuration (doc/glossary.md), which is never timed */
+    bool directed; /* drawn for a condition in the candidate's code; likewise never timed */
 };
 
 struct drawn_list {
@@ -27,7 +29,8 @@ struct drawn_list {
     int count, capacity;
 };
 void drawn_list_clear(struct drawn_list *list);
-int drawn_scouts(const struct drawn_list *list); /* the number of scouts */
+int drawn_scouts(const struct drawn_list *list);   /* the number of scouts */
+int drawn_directed(const struct drawn_list *list); /* the number of directed ones */
 
 /* Coverage of choices and list values: pairs of two of them, and pairs of one with a tile class of an
  * extent. */
@@ -98,6 +101,13 @@ int draw_scouts(struct drawn_list *list, const struct space *space, const struct
 /* Returns the limits of one scout. `caps` may be NULL. */
 struct draw_caps draw_scout_caps(const struct draw_caps *caps);
 
+/* Adds at most `count` directed configurations to `list`: each meets a condition or a boundary of the
+ * candidate's code that the configurations before meet too rarely. Most are as small as scouts. They are no
+ * points of the seen set or of `list`, and follow from the seed and the clues. `caps` may be NULL. Returns 0;
+ * -1 when memory is out. */
+int draw_directed(struct drawn_list *list, const struct clue_list *clues, const struct space *space,
+                  const struct config_list *seen, int count, uint64_t seed, const struct draw_caps *caps);
+
 /* Counts the pairs that a whole unseen set covers. A pair is two choices or list values, or one of them with
  * a tile class of an extent. For a set with scouts, the classes and the limits are those of a scout.
  * `contract` counts only proved exclusions. A pair that is possible but not covered was either not drawn or
@@ -122,8 +132,11 @@ int effort_scouts(enum effort effort); /* default number of scouts: 190, 750, 18
 /* fewer scouts with EFFORT_REWARD, for expensive candidates: imported tasks and those in Python */
 int effort_scouts_few(void);
 
-/* Computes the commitment: SHA-256, in hex, of the set's configuration lines, each ended by a newline.
- * Returns 0; -1 if a line is too long. */
-int drawn_commitment(const struct drawn_list *list, char hex[65]);
+int effort_directed(enum effort effort); /* default most directed ones: 64, 250, 600, 48 */
+int effort_directed_few(void);           /* fewer, for candidates in Python */
+
+/* Computes the commitment: SHA-256, in hex, of configuration lines, each ended by a newline. It covers either
+ * the directed configurations of the list or all others. Returns 0; -1 if a line is too long. */
+int drawn_commitment(const struct drawn_list *list, bool directed, char hex[65]);
 
 #endif

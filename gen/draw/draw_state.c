@@ -64,7 +64,7 @@ void draw_accept(struct drawing *drawing, const struct config *config, const str
     }
     struct drawn *drawn = &out->item[out->count++];
     drawn->config = *config;
-    drawn->scout = false;
+    drawn->scout = drawn->directed = false;
     snprintf(drawn->why, sizeof drawn->why, "%s", why);
     drawing->spent.bytes += cost->bytes;
     drawing->spent.flops += cost->flops;

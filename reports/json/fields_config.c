@@ -361,6 +361,7 @@ static const struct field config_fields[] = {
     FIELD_ITSELF(RECORD, "baseline", "the same judge's outcome for the baseline", .record = &baseline_record,
                  .when = baseline_known),
     FIELD(struct config_result, BOOL, "scout", scout, "one of many small ones, judged and not timed"),
+    FIELD(struct config_result, BOOL, "directed", directed, "drawn for a condition in the candidate's code"),
     FIELD(struct config_result, RECORD, "pair", pair, NULL, .record = &pair_record),
     FIELD_ITSELF(OWN, "derived", "derived sizes in the order of the result's `derived`",
                  .write = write_derived, .read = read_derived,

@@ -155,6 +155,11 @@ static bool has_coverage(const void *record)
     return ((const struct result *)record)->coverage.strength > 0;
 }
 
+static bool has_directed(const void *record)
+{
+    return ((const struct result *)record)->directed_commitment[0] != '\0';
+}
+
 static bool has_baseline(const void *record)
 {
     return ((const struct result *)record)->baseline.path[0] != '\0';
@@ -179,7 +184,8 @@ static const struct field result_fields[] = {
     FIELD_ITSELF(RECORD, "candidate", NULL, .record = &candidate_record),
     FIELD_ITSELF(RECORD, "device", NULL, .record = &device_record),
     FIELD(struct result, SEED, "seed", seed, NULL),
-    FIELD(struct result, TEXT, "commitment", commitment, "SHA-256 of the unseen set"),
+    FIELD(struct result, TEXT, "commitment", commitment,
+          "SHA-256 of the unseen set without its directed configurations"),
     FIELD_ITSELF(OWN, "verdict", "the one that decides the exit status", .write = write_verdict,
                  .read = read_verdict, .names = &verdict_names),
     FIELD_ITSELF(RECORD, NULL, NULL, .record = &sets_record),
@@ -221,6 +227,9 @@ static const struct field result_fields[] = {
     FIELD(struct result, BOOL, "unexplained", unexplained, "no arithmetic class explains the errors"),
     FIELD(struct result, COUNT, "planned_seen", planned_seen, NULL),
     FIELD(struct result, COUNT, "planned_scouts", planned_scouts, NULL),
+    FIELD(struct result, COUNT, "planned_directed", planned_directed, NULL),
+    FIELD(struct result, TEXT, "directed_commitment", directed_commitment,
+          "SHA-256 of the directed configurations", .when = has_directed),
     FIELD(struct result, COUNT, "untimed", untimed, "passing configurations that --budget left untimed"),
     FIELD(struct result, TEXT, "no_sandbox", no_sandbox, "why the candidate had the user's rights"),
     FIELD(struct result, BOOL, "forbid_blind", forbid_blind, "loaded libraries could not be observed"),

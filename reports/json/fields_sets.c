@@ -118,9 +118,31 @@ static void read_unseen(struct reading *r, const json_t *object, const char *key
     read_set(r, object, key, result, &result->unseen);
 }
 
+static json_t *write_directed(const void *record)
+{
+    const struct result *const result = record;
+
+    return write_set(result, &result->directed);
+}
+
+static void read_directed(struct reading *r, const json_t *object, const char *key, void *record)
+{
+    struct result *const result = record;
+
+    if (json_is_object(json_object_get(object, key)))
+        read_set(r, object, key, result, &result->directed);
+}
+
+static bool has_directed(const void *record)
+{
+    return ((const struct result *)record)->directed.configs > 0;
+}
+
 static const struct field sets_fields[] = {
     FIELD_ITSELF(OWN, "seen", NULL, .write = write_seen, .read = read_seen, .record = &set_record),
     FIELD_ITSELF(OWN, "unseen", NULL, .write = write_unseen, .read = read_unseen, .record = &set_record),
+    FIELD_ITSELF(OWN, "directed", "configurations for conditions in the code; in none of the two sets",
+                 .write = write_directed, .read = read_directed, .record = &set_record, .when = has_directed),
     FIELD_END,
 };
 const struct record sets_record = {.fields = sets_fields};

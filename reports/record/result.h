@@ -79,6 +79,8 @@ enum { RESULT_DERIVED = 8 };
 struct config_result {
     bool unseen; /* of the unseen set */
     bool scout;  /* one of the unseen set's many small configurations, which are judged and not timed */
+    /* drawn for a condition in the candidate's code: judged and not timed, and apart from the scores */
+    bool directed;
     struct config config;
     int64_t derived[RESULT_DERIVED]; /* the problem's derived sizes for this configuration, in its order */
     bool derived_known;
@@ -334,7 +336,8 @@ struct result {
     char device[128], driver[64];
     struct peaks peaks;
     uint64_t seed;
-    char commitment[65];
+    char commitment[65];          /* SHA-256 of the unseen set without its directed configurations */
+    char directed_commitment[65]; /* of these; empty: there are none */
     const char *effort;
     char unseen_given[512]; /* the file with the unseen set, if the user gave one; empty: it was drawn */
     /* the seen set is a smaller substitute: the published set is too large for the host */
@@ -349,9 +352,10 @@ struct result {
     bool published_judged;
     /* User-defined tolerances. They replace the published ones in everything that is called published. */
     struct result_tolerance own_tolerance;
-    struct set_score seen, unseen;
-    struct interval drop;      /* percentage points, 95% Newcombe-Wilson */
-    struct interval retention; /* unseen fraction / seen fraction, Welch on logs */
+    struct set_score seen, unseen; /* without the directed configurations of the unseen set */
+    struct set_score directed;     /* these; none is timed */
+    struct interval drop;          /* percentage points, 95% Newcombe-Wilson */
+    struct interval retention;     /* unseen fraction / seen fraction, Welch on logs */
     struct finding *finding;
     int finding_count;
     struct diagnosis diagnosis;
@@ -378,10 +382,11 @@ struct result {
     char without[160];         /* disabled defences, separated by commas; empty: none */
     struct config_result *results;
     int result_count, result_capacity;
-    int untimed;        /* passing configurations without a time, because --budget ran out */
-    int planned;        /* configurations of both sets; known before the first run */
-    int planned_seen;   /* those of the seen set */
-    int planned_scouts; /* small configurations of the unseen set */
+    int untimed;          /* passing configurations without a time, because --budget ran out */
+    int planned;          /* configurations of both sets; known before the first run */
+    int planned_seen;     /* those of the seen set */
+    int planned_scouts;   /* small configurations of the unseen set */
+    int planned_directed; /* directed configurations of the unseen set */
     const char *const
         *check_options; /* final words of a reproduction command: "--device", "host"; NULL-terminated */
     struct result_baseline baseline;

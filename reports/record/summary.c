@@ -243,6 +243,24 @@ static void say_unjudged_drop(char *text, size_t size, const struct result *resu
                  skipped, result->drop.value == 0 ? 0 : result->drop.value);
 }
 
+bool summary_directed(char text[SUMMARY_SIZE], const struct result *result)
+{
+    const struct set_score *const set = &result->directed;
+    size_t used;
+
+    if (set->configs == 0)
+        return false;
+    used = (size_t)snprintf(text, SUMMARY_SIZE,
+                            "%d unseen ones more, drawn for conditions in its code: ", set->configs);
+    for (int i = 0; i < OUTCOME_COUNT && used < SUMMARY_SIZE; i++)
+        if (set->outcome[i] > 0)
+            used += (size_t)snprintf(text + used, SUMMARY_SIZE - used, "%d %s, ", set->outcome[i],
+                                     outcome_name(i));
+    if (used < SUMMARY_SIZE)
+        snprintf(text + used - 2, SUMMARY_SIZE - used + 2, " (no score counts them)");
+    return true;
+}
+
 bool summary_drop(char text[SUMMARY_SIZE], const struct result *result)
 {
     const struct interval *drop = &result->drop;

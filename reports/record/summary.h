@@ -16,6 +16,8 @@ void summary_kind(char text[SUMMARY_SIZE], const struct result_kind *kind);
 void summary_smallest(char text[SUMMARY_SIZE], const struct diagnosis *d);
 /* Drop and retention with their intervals. An interval wider than its value is described in words. False:
  * there is none. */
+/* The outcomes of the directed configurations. False: there are none. */
+bool summary_directed(char text[SUMMARY_SIZE], const struct result *result);
 bool summary_drop(char text[SUMMARY_SIZE], const struct result *result);
 bool summary_retention(char text[SUMMARY_SIZE], const struct result *result);
 /* Why a set has no score. False: both sets have one, or nothing was scored. */

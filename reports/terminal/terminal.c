@@ -49,17 +49,20 @@ static void print_commitment(FILE *out, const struct result *result)
 
 static void print_sets(FILE *out, const struct result *result)
 {
-    char text[256], scouts[64] = "";
+    char text[256], parts[96] = "";
+    int used = 0;
 
     if (result->planned_scouts > 0)
-        snprintf(scouts, sizeof scouts, ", %d of them scouts", result->planned_scouts);
+        used = snprintf(parts, sizeof parts, ", %d of them scouts", result->planned_scouts);
+    if (result->planned_directed > 0)
+        snprintf(parts + used, sizeof parts - (size_t)used, ", %d directed", result->planned_directed);
     if (result->unseen_given[0])
         snprintf(text, sizeof text,
                  "%d seen configurations, and %d unseen ones that were given and not drawn",
                  result->planned_seen, result->planned - result->planned_seen);
     else
         snprintf(text, sizeof text, "%d seen and %d unseen configurations%s, effort %s", result->planned_seen,
-                 result->planned - result->planned_seen, scouts, text_or(result->effort, "not named"));
+                 result->planned - result->planned_seen, parts, text_or(result->effort, "not named"));
     terminal_line(out, "sets", text);
 }
 

@@ -120,12 +120,15 @@ static void print_comparison(FILE *out, const struct result *result)
 static void print_outcomes(FILE *out, const struct result *result)
 {
     const struct set_score *seen = &result->seen, *unseen = &result->unseen;
+    char text[SUMMARY_SIZE];
 
     row(out, "", "seen", "unseen");
     row_count(out, "configurations", seen->configs, unseen->configs);
     for (int i = 0; i < OUTCOME_COUNT; i++)
         if (i == OUTCOME_PASS || seen->outcome[i] + unseen->outcome[i] > 0)
             row_count(out, outcome_name(i), seen->outcome[i], unseen->outcome[i]);
+    if (summary_directed(text, result))
+        terminal_line(out, "directed", text);
 }
 
 void terminal_table(FILE *out, const struct result *result)

@@ -10,10 +10,11 @@ TCase *gen_draw_case(void);
 TCase *gen_contract_case(void); /* test_draw.c */
 TCase *gen_cover_case(void);
 TCase *gen_novelty_case(void);
-TCase *gen_parts_case(void);  /* test_draw_parts.c */
-TCase *gen_order_case(void);  /* test_draw_order.c */
-TCase *gen_scouts_case(void); /* test_draw_scouts.c */
-TCase *gen_pairs_case(void);  /* test_draw_pairs.c */
+TCase *gen_parts_case(void);    /* test_draw_parts.c */
+TCase *gen_order_case(void);    /* test_draw_order.c */
+TCase *gen_scouts_case(void);   /* test_draw_scouts.c */
+TCase *gen_directed_case(void); /* test_draw_directed.c */
+TCase *gen_pairs_case(void);    /* test_draw_pairs.c */
 
 /* Each fails the test where it cannot do its work. */
 struct space good_space(const char *problem, const char *text); /* from a file: test_space.c */

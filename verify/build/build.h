@@ -24,6 +24,7 @@ struct build {
     /* full compiler output in `directory`; after BUILD_FAILED, the path where it was kept (unseen-build.log
      * here, else a new name in TMPDIR or /tmp) */
     char log[512];
+    char text[512];       /* the preprocessed source, in `directory`; empty: there is none */
     char sha256[65];      /* of the candidate file as given */
     const char *language; /* "c", "cuda", "so", "python", "solution" */
     double seconds;

@@ -307,13 +307,14 @@ bool object_key_holds(const struct object_key *key, const struct build *build,
     return settled;
 }
 
-void object_key_close(struct object_key *key, const struct build *build)
+void object_key_close(struct object_key *key, struct build *build)
 {
     char path[600];
-    for (int pass = 0; pass < PASSES; pass++) {
-        name_pass(build, pass, ".i", path);
-        unlink(path);
-    }
+    name_pass(build, 1, ".i", path);
+    unlink(path);
+    name_pass(build, 0, ".i", path);
+    if (access(path, R_OK) == 0)
+        snprintf(build->text, sizeof build->text, "%.511s", path);
     name_pipe(build, path);
     unlink(path);
     if (key->assembler >= 0)

@@ -22,6 +22,7 @@ void object_key_open(struct object_key *key, struct compiler_command *command, c
 bool object_key_holds(const struct object_key *key, const struct build *build,
                       const struct build_options *options);
 
-void object_key_close(struct object_key *key, const struct build *build);
+/* Leaves the preprocessed text as build->text. */
+void object_key_close(struct object_key *key, struct build *build);
 
 #endif

@@ -53,7 +53,8 @@ static void show_timing(struct showing *show, const struct result *result)
 {
     int passing = 0;
     for (int i = 0; i < result->result_count; i++)
-        passing += result->results[i].outcome == OUTCOME_PASS && !result->results[i].scout;
+        passing += result->results[i].outcome == OUTCOME_PASS && !result->results[i].scout &&
+                   !result->results[i].directed;
     char text[64];
     snprintf(text, sizeof text, "timing: %d of %d that pass", ++show->timed, passing);
     terminal_status(show->screen.out, text);
@@ -123,6 +124,7 @@ static void copy_identity(const struct task *task, const struct options *options
     memcpy(result->device, task->device.name, sizeof result->device);
     memcpy(result->driver, task->device.driver, sizeof result->driver);
     memcpy(result->commitment, task->commitment, sizeof result->commitment);
+    memcpy(result->directed_commitment, task->directed_commitment, sizeof result->directed_commitment);
     snprintf(result->notes, sizeof result->notes, "%.1000s", task->notes.text);
     snprintf(result->remarks, sizeof result->remarks, "%.*s",
              (int)(task->drawing_notes < 1000 ? task->drawing_notes : 1000), task->notes.text);
@@ -165,7 +167,8 @@ static void start_result(const struct task *task, const struct options *options,
         .accept_limited = options->accept_limited,
         .planned = task->seen_set.count + task->unseen_set.count,
         .planned_seen = task->seen_set.count,
-        .planned_scouts = drawn_scouts(&task->unseen_set)};
+        .planned_scouts = drawn_scouts(&task->unseen_set),
+        .planned_directed = drawn_directed(&task->unseen_set)};
     copy_identity(task, options, result);
     if (options->unseen_set)
         result_note(result,
@@ -409,6 +412,9 @@ static void spare_python(struct task *task, const struct options *options)
 {
     if (options->scouts < 0 && build_python(&task->build))
         task->options.scouts = options->effort == EFFORT_REWARD ? effort_scouts_few() : 0;
+    if (options->directed < 0 && task->options.directed > 0 &&
+        (build_python(&task->build) || task->problem->task))
+        task->options.directed = effort_directed_few();
 }
 
 /* Is it an already built shared object? */

@@ -59,6 +59,12 @@ static const struct option_row rows[] = {
      .commands = " draw verify batch ",
      .help = "draw N more small configurations, which are judged and not timed (default: 190, 750 or 1875 by "
              "the effort; none with --unseen, for tasks, and for candidates in Python)"},
+    {"directed", "N", OPTION_COUNT, FIELD(directed), .most = 100000, .example = "64",
+     .commands = " verify batch ",
+     .help = "draw at most N more configurations for conditions in the candidate's code (default: 64, 250 or "
+             "600 by the effort, 24 for tasks and candidates in Python; none with --unseen)"},
+    {"blind", NULL, OPTION_TRUE, FIELD(blind), .commands = " verify batch ",
+     .help = "read no condition in the candidate's code: the same as --directed 0"},
     {"unseen-set", "FILE", OPTION_TEXT, FIELD(unseen_set), .commands = " verify batch ",
      .help = "run the configurations in FILE instead of drawing an unseen set"},
     {"effort", "LEVEL", OPTION_CHOICE, FIELD(effort), GIVEN(effort_given), .choices = training_efforts,

@@ -199,6 +199,7 @@ int options_run(const struct command *command, int argc, char **argv)
 {
     struct options options = {.unseen = -1,
                               .scouts = takes(command, "small") ? -1 : 0,
+                              .directed = takes(command, "directed") ? -1 : 0,
                               .effort = EFFORT_STANDARD,
                               .timing = true,
                               .explain = true,

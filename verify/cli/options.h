@@ -42,6 +42,8 @@ struct options {
     bool arguments_are_results; /* the arguments are stored results, not a problem and a candidate */
     int unseen;                 /* -1: depends on the effort */
     int scouts;                 /* number of small configurations; -1: depends on the effort */
+    int directed;               /* most configurations for conditions in the code; -1: likewise */
+    bool blind;                 /* none of these */
     enum effort effort;
     bool effort_given;
     uint64_t seed;

@@ -34,6 +34,16 @@ static int scouts_of(const struct options *options, const struct problem *proble
     return options->unseen >= 0 || options->unseen_set || problem->task ? 0 : effort_scouts(options->effort);
 }
 
+/* Most directed configurations. Python candidates may compile for each shape. */
+static int directed_of(const struct options *options)
+{
+    if (options->blind || options->unseen_set)
+        return 0;
+    if (options->directed >= 0)
+        return options->directed;
+    return options->unseen >= 0 ? 0 : effort_directed(options->effort);
+}
+
 static struct task_options task_options(const struct options *options, const struct problem *problem)
 {
     return (struct task_options){.problem = problem,
@@ -51,6 +61,7 @@ static struct task_options task_options(const struct options *options, const str
                                  .count =
                                      options->unseen >= 0 ? options->unseen : effort_count(options->effort),
                                  .scouts = scouts_of(options, problem),
+                                 .directed = directed_of(options),
                                  .seen_most = options->effort == EFFORT_REWARD && !options->seen ? 1 : 0,
                                  .seed = options->seed,
                                  .has_seed = options->seed_given,

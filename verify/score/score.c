@@ -213,8 +213,15 @@ static bool is_timed_truly(const struct result *result)
     return true;
 }
 
+enum scored_set { SET_SEEN, SET_UNSEEN, SET_DIRECTED };
+
+static enum scored_set set_of(const struct config_result *config)
+{
+    return config->directed ? SET_DIRECTED : config->unseen ? SET_UNSEEN : SET_SEEN;
+}
+
 /* Scores one set and returns the moments of its log fractions. */
-static struct moments score_one(const struct result *result, bool unseen, struct set_score *score)
+static struct moments score_one(const struct result *result, enum scored_set set, struct set_score *score)
 {
     struct moments fraction = {0}, rate = {0};
     struct interval geomean;
@@ -225,7 +232,7 @@ static struct moments score_one(const struct result *result, bool unseen, struct
         const struct config_result *config = &result->results[i];
         double achieved;
 
-        if (config->unseen != unseen)
+        if (set_of(config) != set)
             continue;
         score->configs++;
         score->outcome[config->outcome]++;
@@ -272,11 +279,12 @@ static bool stopped_early(const struct result *result)
 void score_set(struct result *result)
 {
     struct set_score *const seen = &result->seen, *const unseen = &result->unseen;
-    struct moments seen_fraction = score_one(result, false, seen);
-    struct moments unseen_fraction = score_one(result, true, unseen);
+    struct moments seen_fraction = score_one(result, SET_SEEN, seen);
+    struct moments unseen_fraction = score_one(result, SET_UNSEEN, unseen);
 
+    score_one(result, SET_DIRECTED, &result->directed);
     assert(outcomes_sum(seen) == seen->configs && outcomes_sum(unseen) == unseen->configs);
-    assert(seen->configs + unseen->configs == result->result_count);
+    assert(seen->configs + unseen->configs + result->directed.configs == result->result_count);
     result->retention = moments_ratio(&unseen_fraction, &seen_fraction);
     result->drop = (struct interval){0};
     if (stopped_early(result))

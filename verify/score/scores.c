@@ -14,7 +14,9 @@
 const struct config_result *scores_passing(const struct counted *c, int i)
 {
     const struct config_result *config = &c->result->results[i];
-    return config->unseen == c->unseen && config->outcome == OUTCOME_PASS && !c->denied ? config : NULL;
+    return config->unseen == c->unseen && !config->directed && config->outcome == OUTCOME_PASS && !c->denied
+               ? config
+               : NULL;
 }
 
 bool scores_is_compared(const struct config_result *config)
@@ -43,11 +45,16 @@ static void count_quadrant(struct score_quadrants *q, bool judged, bool baseline
 
 static void count_baseline(struct counted *c, const struct config_result *config)
 {
-    if (!config->baseline_judged)
+    if (!config->baseline_judged || config->directed)
         return;
     const bool passes = config->baseline_outcome == OUTCOME_PASS;
     c->baseline_passes += passes;
     c->baseline_fails += !passes && !config->scout;
+}
+
+bool scores_is_apart(const struct config_result *config)
+{
+    return config->directed && !outcome_is_rejected(config->outcome);
 }
 
 static void count_one(struct counted *c, const struct config_result *config)
@@ -93,7 +100,8 @@ static void count_endings(struct counted *c)
 
 struct counted scores_count(const struct result *result, bool unseen, const struct reward_table *table)
 {
-    const int planned = unseen ? result->planned - result->planned_seen : result->planned_seen;
+    const int planned =
+        unseen ? result->planned - result->planned_seen - result->planned_directed : result->planned_seen;
     struct counted c = {
         .result = result,
         .table = table,
@@ -103,9 +111,14 @@ struct counted scores_count(const struct result *result, bool unseen, const stru
         .planned = planned,
         .timeable = unseen ? planned - result->planned_scouts : planned,
     };
-    for (int i = 0; i < result->result_count; i++)
-        if (result->results[i].unseen == unseen)
-            count_one(&c, &result->results[i]);
+    for (int i = 0; i < result->result_count; i++) {
+        const struct config_result *const config = &result->results[i];
+        /* a set that is empty without them has a score for nobody */
+        if (config->unseen != unseen || scores_is_apart(config) || (config->directed && planned == 0))
+            continue;
+        c.planned += config->directed;
+        count_one(&c, config);
+    }
     count_endings(&c);
     c.total = c.planned > c.found ? c.planned : c.found;
     c.quadrants.unknown += c.total - c.found;
@@ -214,7 +227,8 @@ static struct score_value conditional(const struct counted *c)
     int open = 0;
     for (int i = 0; i < c->result->result_count; i++) {
         const struct config_result *const config = &c->result->results[i];
-        open += config->unseen == c->unseen && !config->baseline_judged && !scores_passing(c, i);
+        open += config->unseen == c->unseen && !scores_is_apart(config) && !config->baseline_judged &&
+                !scores_passing(c, i);
     }
     open += c->total + c->scouts + c->unjudged - c->found;
     const int given = q->both + q->regression + open;

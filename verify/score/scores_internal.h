@@ -32,6 +32,10 @@ struct counted {
 
 struct counted scores_count(const struct result *result, bool unseen, const struct reward_table *table);
 
+/* Directed configurations follow from the candidate's code, so that no two candidates have equally many. Each
+ * that fails counts as one configuration more. All others are apart: no score counts them. */
+bool scores_is_apart(const struct config_result *config);
+
 /* Configuration i of the record if it is in the set and passes, else NULL. */
 const struct config_result *scores_passing(const struct counted *c, int i);
 bool scores_is_compared(const struct config_result *config);

@@ -24,7 +24,8 @@ static double worth(const struct counted *c, const struct config_result *config)
 static bool counts(const struct counted *c, const struct config_result *config)
 {
     const enum owner owner = cause_owner(config->reason.cause);
-    if (config->unseen != c->unseen || (config->scout && config->outcome == OUTCOME_PASS))
+    if (config->unseen != c->unseen || scores_is_apart(config) ||
+        (config->scout && config->outcome == OUTCOME_PASS))
         return false;
     return config->outcome != OUTCOME_SKIPPED || (owner != OWNER_MACHINE && owner != OWNER_JUDGE);
 }

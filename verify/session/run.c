@@ -69,6 +69,7 @@ static void describe(const struct task *task, int i, struct config_result *resul
     memset(result, 0, sizeof *result);
     result->unseen = i >= task->seen_set.count;
     result->scout = drawn->scout;
+    result->directed = drawn->directed;
     result->config = drawn->config;
     config_format(&drawn->config, result->line, sizeof result->line);
     snprintf(result->why, sizeof result->why, "%s", drawn->why);

@@ -37,7 +37,7 @@ static bool has_same_time(const struct run *run, int i, int k)
 static bool is_to_be_timed(const struct run *run, int i)
 {
     return run->finished[i] && run->result->results[i].outcome == OUTCOME_PASS &&
-           !run->result->results[i].scout;
+           !run->result->results[i].scout && !run->result->results[i].directed;
 }
 
 static bool list_times(struct times *times)

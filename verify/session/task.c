@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "session.h"
+#include "verify/inspect/candidate_clues.h"
 #include "gen/contract/instantiate.h"
 #include "verify/util/home_folder.h"
 #include "verify/util/budget.h"
@@ -247,6 +248,28 @@ static int add_scouts(struct task *task, struct draw_notes *notes)
     return status;
 }
 
+/* Adds configurations for conditions in the candidate's code, after all others. These are then the same for
+ * every candidate, and so is their commitment. */
+static int add_directed(struct task *task, struct draw_notes *notes)
+{
+    const int wanted = task->options.unseen_set ? 0 : task->options.directed, before = task->unseen_set.count;
+    struct clue_list clues = {.count = 0};
+    char why[300] = "";
+    if (wanted <= 0 || !task->build.directory[0])
+        return 0;
+    int status = candidate_clues(&clues, &task->build, task->options.candidate, why, sizeof why);
+    if (status == 0)
+        status = draw_directed(&task->unseen_set, &clues, &task->space, &task->seen, wanted, task->seed,
+                               &task->caps);
+    const size_t used = strlen(notes->text);
+    snprintf(notes->text + used, sizeof notes->text - used,
+             "%s%d directed configurations, from %d conditions%s in the code%s%s", used ? "\n" : "",
+             task->unseen_set.count - before, clues.count, clues.truncated ? " (the first)" : "",
+             *why ? "; " : "", why);
+    clue_list_clear(&clues);
+    return status;
+}
+
 /* The smallest size of an image network is a whole image. If nothing fits the caps, they are raised fourfold
  * until something does. The upper limit is what PyTorch computes in some seconds, or a plain kernel in half
  * the time limit of a call. The same seed gives the same result on machines with the same caps. */
@@ -343,7 +366,11 @@ enum task_status task_draw(struct task *task)
     note_raised(task, &caps);
     if (add_scouts(task, &notes) != 0)
         return fail(task, TASK_ENVIRONMENT, "out of memory while drawing scouts");
-    if (drawn_commitment(&task->unseen_set, task->commitment) != 0)
+    if (add_directed(task, &notes) != 0)
+        return fail(task, TASK_ENVIRONMENT, "out of memory while drawing directed configurations");
+    if (drawn_commitment(&task->unseen_set, false, task->commitment) != 0 ||
+        (drawn_directed(&task->unseen_set) > 0 &&
+         drawn_commitment(&task->unseen_set, true, task->directed_commitment) != 0))
         return fail(task, TASK_ENVIRONMENT, "out of memory while hashing the unseen set");
     const size_t used = strlen(task->notes.text);
     task->drawing_notes = used;

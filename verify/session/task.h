@@ -22,6 +22,7 @@ struct task_options {
     double timeout_seconds;     /* for all timeouts of a run (timeout_budget.h) */
     int count;                  /* number of configurations of the unseen set */
     int scouts;                 /* number of small ones in addition, if the set is drawn */
+    int directed;               /* at most so many more for conditions in the candidate's code; 0: none */
     int seen_most;              /* keep only this many of the seen set, the cheapest; 0: all */
     uint64_t seed;
     bool has_seed;                       /* else the seed comes from the system's entropy */
@@ -51,8 +52,8 @@ struct task {
     struct draw_caps caps;
     struct drawn_list seen_set, unseen_set;
     struct draw_notes notes;
-    size_t drawing_notes; /* position in the notes where those about drawing begin */
-    char commitment[65];
+    size_t drawing_notes;                         /* position in the notes where those about drawing begin */
+    char commitment[65], directed_commitment[65]; /* of the unseen set, and of its directed part */
     uint64_t seed;
     struct build build, baseline; /* baseline: zero if none is given */
     char baseline_path[1400];     /* path of a baseline; empty: none */

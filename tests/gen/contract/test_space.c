@@ -387,6 +387,7 @@ Suite *gen_suite(void)
     suite_add_tcase(suite, gen_order_case());
     suite_add_tcase(suite, gen_parts_case());
     suite_add_tcase(suite, gen_scouts_case());
+    suite_add_tcase(suite, gen_directed_case());
     suite_add_tcase(suite, gen_pairs_case());
     return suite;
 }

@@ -234,9 +234,9 @@ START_TEST(equal_seeds_draw_equal_sets)
     struct drawn_list a = draw(&space, &seen, 100, 9, &caps), b = draw(&space, &seen, 100, 9, &caps),
                       other = draw(&space, &seen, 100, 10, &caps);
     char hash[3][65];
-    ck_assert_int_eq(drawn_commitment(&a, hash[0]), 0);
-    ck_assert_int_eq(drawn_commitment(&b, hash[1]), 0);
-    ck_assert_int_eq(drawn_commitment(&other, hash[2]), 0);
+    ck_assert_int_eq(drawn_commitment(&a, false, hash[0]), 0);
+    ck_assert_int_eq(drawn_commitment(&b, false, hash[1]), 0);
+    ck_assert_int_eq(drawn_commitment(&other, false, hash[2]), 0);
     ck_assert_str_eq(hash[0], hash[1]);
     ck_assert_str_ne(hash[0], hash[2]);
     for (int i = 0; i < a.count; i++)
@@ -377,11 +377,11 @@ START_TEST(the_commitment_is_the_sha256_of_the_lines)
                             {.config = parse("softmax", "rows=1 cols=1 seed=7")}};
     struct drawn_list list = {.item = item, .count = 2};
     char hex[65];
-    ck_assert_int_eq(drawn_commitment(&list, hex), 0);
+    ck_assert_int_eq(drawn_commitment(&list, false, hex), 0);
     /* the output of sha256sum for the two lines */
     ck_assert_str_eq(hex, "42b297cdbf9ae25fb99fd60e391d463995534e7b033b8475e8b4301da38f3f18");
     list.count = 0;
-    ck_assert_int_eq(drawn_commitment(&list, hex), 0);
+    ck_assert_int_eq(drawn_commitment(&list, false, hex), 0);
     ck_assert_str_eq(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 END_TEST

@@ -13,14 +13,15 @@
 
 /* --- settings --- */
 
-enum { SEEN_MOST = 2, PLAIN_MOST = 12, SCOUTS_MOST = 4, ALL_MOST = SEEN_MOST + PLAIN_MOST + SCOUTS_MOST };
+enum { SEEN_MOST = 2, PLAIN_MOST = 12, SCOUTS_MOST = 4, DIRECTED_MOST = 2 };
+enum { ALL_MOST = SEEN_MOST + PLAIN_MOST + SCOUTS_MOST + DIRECTED_MOST };
 enum { TURNS = 31 }; /* the number of parts in which settings are tried */
 enum stop { STOP_NEVER, STOP_FAIL_FAST, STOP_PATIENCE, STOP_BUDGET, STOP_INTERRUPT, STOPS };
 enum base { BASE_NONE, BASE_PASSES, BASE_FAILS_ONCE, BASE_FAILS, BASES };
 enum clock { CLOCK_GOOD, CLOCK_DISTURBED, CLOCK_WIDE, CLOCK_ABSENT, CLOCKS };
 
 struct setting {
-    int seen, plain, scouts, unjudged;
+    int seen, plain, scouts, directed, unjudged;
     bool no_timing, no_peaks, incomparable;
     enum stop stop;
     enum base base;
@@ -40,14 +41,15 @@ static struct result it;
 
 static int total_of(const struct setting *s)
 {
-    return s->seen + s->plain + s->scouts;
+    return s->seen + s->plain + s->scouts + s->directed;
 }
 
 static void take_time(const struct setting *s, double fraction, struct config_result *config)
 {
     const double ms = 1 / fraction, ratio = ms / 2;
     const double open = s->clock == CLOCK_WIDE ? 0.5 : 0;
-    if (s->no_timing || s->clock == CLOCK_ABSENT || config->scout || config->outcome != OUTCOME_PASS)
+    if (s->no_timing || s->clock == CLOCK_ABSENT || config->scout || config->directed ||
+        config->outcome != OUTCOME_PASS)
         return;
     config->timing = (struct timing){.present = true,
                                      .disturbed = s->clock == CLOCK_DISTURBED,
@@ -67,9 +69,8 @@ static void judge_baseline(const struct setting *s, int i, struct config_result 
 {
     config->baseline_judged = s->base != BASE_NONE;
     config->baseline_outcome =
-        s->base == BASE_FAILS || (s->base == BASE_FAILS_ONCE && i == total_of(s) - s->scouts - 1)
-            ? OUTCOME_WRONG
-            : OUTCOME_PASS;
+        s->base == BASE_FAILS || (s->base == BASE_FAILS_ONCE && i == s->seen + s->plain - 1) ? OUTCOME_WRONG
+                                                                                             : OUTCOME_PASS;
 }
 
 static void skip(struct config_result *config, enum cause cause)
@@ -109,6 +110,7 @@ static void run(const struct setting *s, const struct candidate *candidate)
                          .planned = count,
                          .planned_seen = s->seen,
                          .planned_scouts = s->scouts,
+                         .planned_directed = s->directed,
                          .no_timing = s->no_timing,
                          .peaks = {.bandwidth_gbps = s->no_peaks ? 0 : 1000,
                                    .tflops = s->no_peaks ? 0 : 1,
@@ -118,7 +120,8 @@ static void run(const struct setting *s, const struct candidate *candidate)
         strcpy(it.baseline.path, "baseline.c");
     for (int i = 0; i < count; i++) {
         list[i].unseen = i >= s->seen;
-        list[i].scout = i >= s->seen + s->plain;
+        list[i].directed = i >= s->seen + s->plain + s->scouts;
+        list[i].scout = i >= s->seen + s->plain && !list[i].directed;
         list[i].flops = 1e9;
         list[i].bytes = 1e9;
         judge_baseline(s, i, &list[i]);
@@ -153,12 +156,13 @@ static const char *in_words(const struct setting *s, const struct candidate *wro
     for (int i = 0; i < ALL_MOST; i++)
         fails += wrong->fails[i];
     snprintf(text, sizeof text,
-             "%s of the %s set: %d seen, %d plain, %d scouts, %d unjudged, no_timing %d, no_peaks %d, "
+             "%s of the %s set: %d seen, %d plain, %d scouts, %d directed, %d unjudged, no_timing %d, "
+             "no_peaks %d, "
              "incomparable %d, "
              "stop %d, baseline %d, clock %d, table %d; %d fail by %s, the first is %d",
-             score_traits(name)->name, unseen ? "unseen" : "seen", s->seen, s->plain, s->scouts, s->unjudged,
-             s->no_timing, s->no_peaks, s->incomparable, s->stop, s->base, s->clock, s->table != NULL, fails,
-             outcome_name(wrong->how), wrong->fails[0]);
+             score_traits(name)->name, unseen ? "unseen" : "seen", s->seen, s->plain, s->scouts, s->directed,
+             s->unjudged, s->no_timing, s->no_peaks, s->incomparable, s->stop, s->base, s->clock,
+             s->table != NULL, fails, outcome_name(wrong->how), wrong->fails[0]);
     return text;
 }
 
@@ -221,7 +225,8 @@ static void compare_all(const struct setting *s, const struct candidate *wrong)
 static void try_candidates(const struct setting *s)
 {
     static const enum outcome ways[] = {OUTCOME_WRONG, OUTCOME_REFUSED, OUTCOME_TIMEOUT, OUTCOME_CRASH};
-    const int count = total_of(s), first[] = {0, s->seen, s->seen + s->plain, count - 1};
+    const int count = total_of(s),
+              first[] = {0, s->seen, s->seen + s->plain, count - 1}; /* the last may be a directed one */
     for (size_t k = 0; k < 6 && count > 0; k++) {
         struct candidate wrong = {.how = ways[k % 4], .fraction = 1};
         if (k < 4 && first[k] >= count)
@@ -267,6 +272,7 @@ START_TEST(no_setting_ranks_a_right_candidate_below_a_wrong_one)
         long rest = number;
         struct setting s = {
             .seen = part(&rest, 3), .plain = plain[part(&rest, 4)], .scouts = part(&rest, 2) * SCOUTS_MOST};
+        s.directed = (int)(number / TURNS / TABLES % 2) * DIRECTED_MOST;
         s.no_timing = part(&rest, 2);
         s.no_peaks = part(&rest, 2);
         s.incomparable = part(&rest, 2);
@@ -298,6 +304,28 @@ START_TEST(scouts_alone_are_a_set)
     expect_score(&reward, 0.75);
     reward = reward_of(&s, &candidate, true, SCORE_TABLE);
     expect_score(&reward, 0.5); /* (3 - 1)/4 */
+}
+END_TEST
+
+/* No two candidates have equally many directed configurations. A number of them that pass changes no score, and
+ * each that fails counts as one configuration more. */
+START_TEST(directed_configurations_count_where_they_fail)
+{
+    struct setting s = {.seen = 1, .plain = 3, .no_timing = true};
+    struct candidate candidate = {.fraction = 1};
+    const struct score_value without = reward_of(&s, &candidate, true, SCORE_PASS_RATE);
+    s.directed = 2;
+    struct score_value reward = reward_of(&s, &candidate, true, SCORE_PASS_RATE);
+    ck_assert_str_eq(reward.reason, without.reason);
+    expect_score(&reward, 1);
+    candidate = (struct candidate){.fails = {[5] = true}, .how = OUTCOME_WRONG, .fraction = 1};
+    reward = reward_of(&s, &candidate, true, SCORE_PASS_RATE);
+    expect_score(&reward, 0.75); /* three pass, and one more fails */
+    ck_assert_int_eq(it.verdict, VERDICT_SPECIALIZED);
+    ck_assert_double_eq(it.drop.value, 0); /* the drop compares the sets without them */
+    ck_assert_int_eq(it.unseen.configs, 3);
+    ck_assert_int_eq(it.directed.configs, 2);
+    ck_assert_int_eq(it.directed.outcome[OUTCOME_WRONG], 1);
 }
 END_TEST
 
@@ -360,6 +388,7 @@ void scores_upright_tests(TCase *tcase)
 {
     tcase_add_loop_test(tcase, no_setting_ranks_a_right_candidate_below_a_wrong_one, 0, TURNS);
     tcase_add_test(tcase, scouts_alone_are_a_set);
+    tcase_add_test(tcase, directed_configurations_count_where_they_fail);
     tcase_add_test(tcase, what_the_judge_cannot_tell_counts_for_nobody);
     tcase_add_test(tcase, speed_counts_where_all_pass);
     tcase_add_test(tcase, a_candidate_that_cannot_be_loaded_is_worth_a_failure);

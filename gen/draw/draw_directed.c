@@ -1,0 +1,186 @@
+/* Draws configurations that the candidate's own code suggests: each condition of the code holds, and each of
+ * its boundaries is met. Conditions that the other draws meet often enough get none. */
+#include "clue_aims.h"
+#include "draw_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* LARGE_PART: one in so many may be larger than a scout, since some conditions need that. */
+enum { RESTARTS = 10, MOST_VAIN = 2, LARGE_PART = 4 };
+
+struct directing {
+    struct drawing drawing;
+    struct costing small, usual; /* limits of a scout, and of any configuration */
+    struct clue_aims aims;
+    struct pcg *stream;
+    int made, large;
+};
+
+int effort_directed(enum effort effort)
+{
+    static const int count[] = {
+        [EFFORT_QUICK] = 64, [EFFORT_STANDARD] = 250, [EFFORT_DEEP] = 600, [EFFORT_REWARD] = 48};
+    return count[effort];
+}
+
+int effort_directed_few(void)
+{
+    return 24;
+}
+
+int drawn_directed(const struct drawn_list *list)
+{
+    int count = 0;
+    for (int i = 0; i < list->count; i++)
+        count += list->item[i].directed;
+    return count;
+}
+
+/* --- one draw --- */
+
+/* The first draw of an aim has the class that shows most; the next ones take turns. */
+static void choose_class(const struct space *space, struct config *config, int held, struct pcg *stream)
+{
+    const int axis = problem_input_axis(space->problem);
+    const int64_t sharpest = draw_sharpest(space);
+    if (axis < 0)
+        return;
+    config->value[axis] =
+        held == 0 && sharpest >= 0 ? sharpest : draw_input(space, axis, space->domain[axis].value[0], stream);
+}
+
+/* Shrinks axes that the aim does not name, then those too, as long as it holds. */
+static bool fit(struct directing *d, const struct aim *aim, struct config *config, struct cost *cost)
+{
+    d->drawing.held = aim->axes;
+    const bool fits = draw_shrink_to_fit(&d->drawing, config, -1, 0, true, d->stream, cost);
+    d->drawing.held = 0;
+    return fits && aim_holds(aim, config) && draw_is_new(&d->drawing, config);
+}
+
+/* Begins at a small configuration: most conditions hold at some small size. */
+static void begin_small(struct directing *d, struct config *config)
+{
+    struct cost cost;
+    draw_random_values(d->drawing.space, config, d->stream);
+    if (draw_repair(d->drawing.space, config, -1) != REPAIR_FAILED)
+        draw_shrink_to_fit(&d->drawing, config, -1, 0, false, d->stream, &cost);
+}
+
+static bool try_aim(struct directing *d, struct clue_aim *aim, struct config *config, struct cost *cost)
+{
+    for (int i = 0; i < RESTARTS; i++) {
+        begin_small(d, config);
+        choose_class(d->drawing.space, config, aim->held, d->stream);
+        if (aim_reach(&aim->aim, d->drawing.space, config, d->stream) && fit(d, &aim->aim, config, cost))
+            return true;
+    }
+    return false;
+}
+
+/* A scout's size first. */
+static bool draw_aim(struct directing *d, struct clue_aim *aim, int most)
+{
+    struct config config;
+    struct cost cost;
+    bool drawn = try_aim(d, aim, &config, &cost);
+    if (!drawn && d->large < most / LARGE_PART) {
+        d->drawing.costing = d->usual;
+        drawn = try_aim(d, aim, &config, &cost);
+        d->usual = d->drawing.costing;
+        d->drawing.costing = d->small;
+        d->large += drawn;
+    }
+    if (!drawn)
+        return false;
+    draw_accept(&d->drawing, &config, &cost, "");
+    return !d->drawing.no_memory;
+}
+
+/* --- what the set has --- */
+
+static void count_held(struct directing *d, const struct config *config)
+{
+    for (int i = 0; i < d->aims.count; i++)
+        d->aims.item[i].held += aim_holds(&d->aims.item[i].aim, config);
+}
+
+/* "line 88: pad_w == 12 and stride_w == 1" */
+static void give_reason(struct drawn *drawn, const struct clue *clue)
+{
+    char text[CLUE_MOST_TERMS * (2 * CLUE_TEXT_SIZE + 8)];
+    clue_format(clue, text, sizeof text);
+    snprintf(drawn->why, sizeof drawn->why, "%.16s%sline %d: %.56s", clue->file, *clue->file ? " " : "",
+             clue->line, text);
+    drawn->directed = true;
+}
+
+/* One draw for every aim that lacks one, then a second for those that lack one more. */
+static void draw_rounds(struct directing *d, int most)
+{
+    const struct drawn_list *const out = d->drawing.out;
+    for (int round = 1, drawn = 1; drawn > 0 || round <= 3; round++) {
+        drawn = 0;
+        for (int i = 0; i < d->aims.count && d->made < most && !d->drawing.no_memory; i++) {
+            struct clue_aim *const aim = &d->aims.item[i];
+            if (aim->held >= aim->wanted || aim->held >= round || aim->vain >= MOST_VAIN)
+                continue;
+            if (!draw_aim(d, aim, most)) {
+                aim->vain++;
+                continue;
+            }
+            give_reason(&d->drawing.out->item[out->count - 1], &aim->clue);
+            count_held(d, &out->item[out->count - 1].config);
+            d->made++;
+            drawn++;
+        }
+        if (d->made >= most || d->drawing.no_memory)
+            return;
+    }
+}
+
+/* --- all of them --- */
+
+static bool start(struct directing *d, const struct clue_list *clues)
+{
+    struct drawing *const drawing = &d->drawing;
+    const struct config_list *const seen = drawing->seen;
+    d->stream = draw_stream(drawing, "directed");
+    if (!d->stream || point_set_open(&drawing->used, (size_t)seen->count + (size_t)drawing->count) != 0 ||
+        clue_aims_open(&d->aims, clues, drawing->space, d->stream) != 0)
+        return false;
+    for (int i = 0; i < seen->count; i++)
+        point_set_add(&drawing->used, &seen->item[i]);
+    for (int i = 0; i < drawing->out->count; i++) {
+        point_set_add(&drawing->used, &drawing->out->item[i].config);
+        count_held(d, &drawing->out->item[i].config);
+    }
+    return true;
+}
+
+int draw_directed(struct drawn_list *list, const struct clue_list *clues, const struct space *space,
+                  const struct config_list *seen, int count, uint64_t seed, const struct draw_caps *caps)
+{
+    const struct draw_caps small = draw_scout_caps(caps);
+    struct directing d = {.small = costing_of(space, &small), .usual = costing_of(space, caps)};
+    if (count <= 0 || clues->count == 0)
+        return 0;
+    d.drawing = (struct drawing){.mix = &draw_usual,
+                                 .space = space,
+                                 .seen = seen,
+                                 .out = list,
+                                 .seed = seed,
+                                 .count = list->count + count,
+                                 .costing = d.small,
+                                 .total = {HUGE_COST, HUGE_COST},
+                                 .budget = {1, 1}};
+    const bool made = start(&d, clues);
+    if (made)
+        draw_rounds(&d, count);
+    const bool whole = made && !d.drawing.no_memory && !d.drawing.costing.no_memory && !d.usual.no_memory;
+    pcg_free(d.stream);
+    clue_aims_close(&d.aims);
+    point_set_close(&d.drawing.used);
+    return whole ? 0 : -1;
+}
