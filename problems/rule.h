@@ -25,6 +25,7 @@ struct rule {
     int passes_outside, outside; /* fresh runs where the rule predicts a pass: how many passed, of how many */
     double precision, recall;    /* over all runs, fresh ones included */
     int runs;                    /* all runs that the search made */
+    char code[120];              /* where its terms stand in the candidate's code: "line 88"; "": nowhere */
     char limit[200]; /* the limit of CUDA devices that a threshold of the rule equals, in words; "": none */
 
     /* A necessary rule: the condition that best separates failures from passes inside it; "": none. */

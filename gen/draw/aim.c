@@ -10,23 +10,12 @@ enum { STEPS = 160, WHY_SIZE = 200 };
 
 /* --- opening --- */
 
-static unsigned axes_of_derived(const struct problem *problem, const struct derived *derived)
-{
-    unsigned axes = 0;
-    for (const char *const *name = derived->axes; *name; name++)
-        axes |= 1u << problem_axis_index(problem, *name);
-    return axes;
-}
-
 static unsigned axes_of(const struct problem *problem, const struct constraint *expression)
 {
     unsigned axes = 0;
     for (int i = 0; problem->axes[i].name; i++)
-        if (constraint_mentions(expression, i))
+        if (expression_depends_on(expression, problem, i))
             axes |= 1u << i;
-    for (int i = 0; problem->derived && problem->derived[i].name; i++)
-        if (constraint_mentions_derived(expression, i))
-            axes |= axes_of_derived(problem, &problem->derived[i]);
     return axes;
 }
 

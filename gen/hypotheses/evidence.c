@@ -26,6 +26,7 @@ static int usual_count(const struct quantity *quantity)
     case QUANTITY_SIZE_OFFSET:
     case QUANTITY_TILED_PRODUCT:
     case QUANTITY_GRID:
+    case QUANTITY_EXPRESSION:
     case QUANTITY_ORDER: return 0;
     case QUANTITY_REMAINDER: return SMALL_USUAL;
     case QUANTITY_PRODUCT: return quantity->count <= 3 ? USUAL : 0;
@@ -189,7 +190,7 @@ int drop_weak_terms(const struct evidence *evidence, struct hypothesis *rule)
 
 /* --- thresholds that the runs leave open --- */
 
-enum { MOST_CANDIDATES = 8 + SPACE_MAX_TILES + MOST_VALUES };
+enum { MOST_CANDIDATES = 9 + SPACE_MAX_TILES + MOST_VALUES };
 
 struct gap {
     int64_t low, high; /* every threshold in low..high fits all trials */
@@ -250,6 +251,8 @@ static int list_candidates(const struct evidence *evidence, const struct predica
     const struct quantity *quantity = quantity_of(evidence, predicate->quantity);
     const struct domain *domain = domain_of(evidence, quantity->axis[0]);
     int count = 0;
+    add(list, &count, gap,
+        vocabulary_threshold(evidence->vocabulary, predicate->quantity, gap->low, gap->high));
     add(list, &count, gap, roundest_between(gap->low, gap->high));
     add(list, &count, gap, roundest_between(gap->low + 1, gap->high + 1) - 1);
     for (int i = 0; quantity_is_axis(quantity) && i < domain->tile_count; i++) {
@@ -270,8 +273,7 @@ static void set_threshold(const struct evidence *evidence, struct hypothesis *hy
     struct predicate *predicate = &hypothesis->term[at];
     hypothesis->cost -= predicate->cost;
     predicate->a = threshold;
-    predicate->cost =
-        predicate_cost(predicate, quantity_of(evidence, predicate->quantity), evidence->vocabulary->space);
+    predicate->cost = vocabulary_cost(evidence->vocabulary, predicate);
     hypothesis->cost += predicate->cost;
 }
 

@@ -65,8 +65,7 @@ static void add_threshold(struct search *search, int q, bool below, int64_t thre
     *column = (struct column){.bits = row, .cost = 2.5 + quantity_of(evidence, q)->cost};
     column->predicate =
         (struct predicate){.quantity = q, .kind = PREDICATE_ABOVE, .negated = below, .a = threshold};
-    column->predicate.cost =
-        predicate_cost(&column->predicate, quantity_of(evidence, q), evidence->vocabulary->space);
+    column->predicate.cost = vocabulary_cost(evidence->vocabulary, &column->predicate);
     memset(row, 0, (size_t)evidence->words * sizeof *row);
     for (int t = 0; t < evidence->trials; t++)
         row[t / 64] |= (uint64_t)((trial_values(evidence, t)[q] > threshold) != below) << t % 64;

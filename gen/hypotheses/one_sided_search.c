@@ -97,8 +97,7 @@ static void keep_threshold(struct sided *sided, struct predicate predicate, int6
     const struct evidence *evidence = sided->search.evidence;
     uint64_t *row = sided->bits + (size_t)MOST_OPTIONS * (size_t)evidence->words;
     predicate.a = threshold;
-    predicate.cost =
-        predicate_cost(&predicate, quantity_of(evidence, predicate.quantity), evidence->vocabulary->space);
+    predicate.cost = vocabulary_cost(evidence->vocabulary, &predicate);
     memset(row, 0, (size_t)evidence->words * sizeof *row);
     for (int t = 0; t < evidence->trials; t++)
         row[t / 64] |=
@@ -133,6 +132,12 @@ static void keep_thresholds(struct sided *sided, const struct predicate *tight)
     for (int i = 0; quantity_is_axis(quantity) && i < domain->tile_count; i++)
         if (up ? domain->tile[i] > tight->a : domain->tile[i] <= tight->a)
             keep_threshold(sided, *tight, domain->tile[i]);
+    for (int i = 0; i < evidence->vocabulary->codeds; i++) {
+        const struct predicate *const coded = &evidence->vocabulary->coded[i].predicate;
+        if (coded->quantity == tight->quantity && coded->kind == PREDICATE_ABOVE &&
+            (up ? coded->a > tight->a : coded->a <= tight->a))
+            keep_threshold(sided, *tight, coded->a);
+    }
     for (int i = 0; i < quantity->seen_count; i++)
         if (up ? quantity->seen[i] > tight->a : quantity->seen[i] <= tight->a)
             keep_threshold(sided, *tight, quantity->seen[i]);

@@ -115,8 +115,7 @@ static void add_row(struct building *building, struct predicate predicate, const
                        (table->predicates == table->predicate_capacity && grow_predicates(table));
     if (table->no_memory)
         return;
-    predicate.cost =
-        predicate_cost(&predicate, quantity_of(evidence, predicate.quantity), evidence->vocabulary->space);
+    predicate.cost = vocabulary_cost(evidence->vocabulary, &predicate);
     chain(table, find_class(table, bits, evidence->words), &predicate);
 }
 
@@ -383,6 +382,8 @@ int predicate_table_open(struct predicate_table *table, const struct evidence *e
         add_equals(&building, q);
     for (int m = 0; bits && m < evidence->moduli; m++)
         add_remainders(&building, m);
+    for (int i = 0; bits && i < evidence->vocabulary->codeds; i++)
+        add_by_value(&building, evidence->vocabulary->coded[i].predicate, NULL);
     free(bits);
     return table->no_memory ? -1 : 0;
 }

@@ -57,8 +57,7 @@ static void emit_from(struct search *search, const struct shape *shape, struct h
         *predicate = link >= 0 ? search->table.predicate[link] : column->predicate;
         if (search->swapped) {
             predicate->negated = !predicate->negated;
-            predicate->cost = predicate_cost(predicate, quantity_of(evidence, predicate->quantity),
-                                             evidence->vocabulary->space);
+            predicate->cost = vocabulary_cost(evidence->vocabulary, predicate);
         }
         hypothesis->starts[i] = search->swapped || shape->starts[i];
         hypothesis->cost = before + predicate->cost + (i ? CLAUSES_COST + hypothesis->starts[i] : 0);

@@ -158,8 +158,7 @@ static void offer(const struct vocabulary *vocabulary, const struct truth *truth
 {
     for (int negated = 0; negated < 2; negated++) {
         predicate.negated = negated;
-        predicate.cost =
-            predicate_cost(&predicate, &vocabulary->quantity[predicate.quantity], vocabulary->space);
+        predicate.cost = vocabulary_cost(vocabulary, &predicate);
         if (predicate.cost < best->cost && is_said_by(vocabulary, truth, &predicate))
             *best = predicate;
     }
@@ -325,8 +324,7 @@ void hypothesis_simplify(const struct vocabulary *vocabulary, struct hypothesis 
     for (int i = 0; i < hypothesis->count; i++) {
         struct predicate *const predicate = &hypothesis->term[i];
         if (simplify(vocabulary, predicate))
-            predicate->cost =
-                predicate_cost(predicate, &vocabulary->quantity[predicate->quantity], vocabulary->space);
+            predicate->cost = vocabulary_cost(vocabulary, predicate);
     }
     for (int i = 0; i < 2 * MOST_TERMS && merge_any(vocabulary, hypothesis); i++)
         ;

@@ -3,6 +3,8 @@
 #ifndef UNSEEN_PREDICATE_H
 #define UNSEEN_PREDICATE_H
 
+#include "gen/draw/clue.h"
+#include "gen/random/pcg.h"
 #include "quantity.h"
 
 enum {
@@ -40,6 +42,30 @@ bool predicate_alike(const struct predicate *a,
 double predicate_cost(const struct predicate *predicate, const struct quantity *quantity,
                       const struct space *space);
 double threshold_cost(const struct quantity *quantity, const struct space *space, int64_t threshold);
+/* --- predicates in the candidate's code --- */
+
+struct coded {
+    struct predicate predicate;
+    int line;                  /* where it stands; 0: unknown */
+    char file[CLUE_FILE_SIZE]; /* base name; empty: the candidate's own file */
+};
+
+/* Translates the clues' terms into predicates of the vocabulary, as far as it has them. An expression is the
+ * quantity that has the same value on many configurations drawn from `stream`. Returns 0, or -1 when memory
+ * is out. */
+int vocabulary_code(struct vocabulary *vocabulary, const struct clue_list *clues, struct pcg *stream);
+void vocabulary_uncode(struct vocabulary *vocabulary);
+
+/* Returns the entry of the predicate, or of its negation; NULL: it does not stand in the code. */
+const struct coded *vocabulary_coded(const struct vocabulary *vocabulary, const struct predicate *predicate);
+
+/* Returns the predicate's cost. It is low if the predicate stands in the code: of two rules that fit, that
+ * one is likelier. */
+double vocabulary_cost(const struct vocabulary *vocabulary, const struct predicate *predicate);
+
+/* Returns the likeliest threshold in low..high: one of the code, or else the roundest. */
+int64_t vocabulary_threshold(const struct vocabulary *vocabulary, int quantity, int64_t low, int64_t high);
+
 /* Returns whether the predicate admits most input classes. The few others may pass by chance, which is
  * reported beside a rule instead of as a further term. */
 bool predicate_is_most_inputs(const struct vocabulary *vocabulary, const struct predicate *predicate);
@@ -91,5 +117,8 @@ bool hypothesis_format(const struct vocabulary *vocabulary, const struct hypothe
  * of 4 bytes each are 48 kbyte, a block's shared memory unless it asks for more". */
 void device_limit_text(const struct vocabulary *vocabulary, const struct hypothesis *hypothesis, char *text,
                        size_t size);
+
+/* coded.c. Writes where the terms stand in the candidate's code, each place once: "line 88, conv.h:12". */
+void code_text(const struct vocabulary *vocabulary, const struct hypothesis *rule, char *text, size_t size);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "gen/contract/constraint.h"
 #include "gen/contract/instantiate.h"
 
 bool quantity_is_axis(const struct quantity *quantity)
@@ -120,6 +121,12 @@ static int64_t tiles_of(int64_t extent, int64_t tile)
     return tile > 0 ? (extent + tile - 1) / tile : 0;
 }
 
+static int64_t value_of_expression(const struct quantity *quantity, const struct config *config)
+{
+    int64_t value;
+    return expression_value(quantity->expression, config, &value) ? value : 0;
+}
+
 /* No quotient has an axis whose list holds 0: such an axis is a flag. */
 int64_t quantity_value(const struct quantity *quantity, const struct config *config)
 {
@@ -139,6 +146,7 @@ int64_t quantity_value(const struct quantity *quantity, const struct config *con
     case QUANTITY_SIZE_PRODUCT:
     case QUANTITY_SIZE_OFFSET: return value_of_drawn(quantity, config);
     case QUANTITY_TILED_PRODUCT: return times(b, tiles_of(a, quantity->tile));
+    case QUANTITY_EXPRESSION: return value_of_expression(quantity, config);
     case QUANTITY_GRID: return times(tiles_of(a, quantity->tile), tiles_of(b, quantity->other_tile));
     default: return a;
     }
@@ -192,6 +200,9 @@ int quantity_format(const struct quantity *quantity, const struct problem *probl
         length = snprintf(text, size, "(%s + %lld) / %lld * ((%s + %lld) / %lld)", a,
                           (long long)quantity->tile - 1, (long long)quantity->tile, b,
                           (long long)quantity->other_tile - 1, (long long)quantity->other_tile);
+        break;
+    case QUANTITY_EXPRESSION:
+        length = snprintf(text, size, "%s", constraint_text(quantity->expression));
         break;
     case QUANTITY_SIZE_PRODUCT: length = format_sizes(quantity, problem, text, size); break;
     case QUANTITY_SIZE_OFFSET:

@@ -31,6 +31,7 @@ enum quantity_kind {
     QUANTITY_SIZE_OFFSET,   /* (axis `against` - 1) * a derived size: the offset of the last row */
     QUANTITY_TILED_PRODUCT, /* axis[1] * (axis[0] / tile, rounded up): rows padded to whole tiles */
     QUANTITY_GRID,          /* tiles of axis[0] times tiles of axis[1] of `other_tile`: blocks of a grid */
+    QUANTITY_EXPRESSION,    /* an expression of the candidate's code that is none of the above */
     QUANTITY_CHOICE         /* the index of axis[0]'s choice */
 };
 
@@ -43,6 +44,7 @@ struct quantity {
     int derived, second; /* indices into the problem's table of derived sizes; `second` -1: none */
     int against;         /* index of the axis in an order, a product or an offset of sizes; -1: none */
     double cost;
+    const struct constraint *expression; /* only of QUANTITY_EXPRESSION */
     int64_t listed[MOST_VALUES]; /* values worth an equality test: those of the seen set, and of a list */
     int listed_count;
     int64_t seen[MOST_VALUES]; /* those of the seen set only, ascending */
@@ -66,11 +68,18 @@ int quantity_format(const struct quantity *quantity, const struct problem *probl
 /* Returns the least common multiple of two positive numbers. */
 int64_t least_common_multiple(int64_t a, int64_t b);
 
+struct coded; /* predicate.h */
+enum { MOST_EXPRESSIONS = 64 };
+
 /* The quantities of a contract. */
 struct vocabulary {
     const struct space *space;
     struct quantity quantity[MOST_QUANTITIES];
     int quantities;
+    struct constraint *expression[MOST_EXPRESSIONS]; /* of the candidate's code */
+    int expressions;
+    struct coded *coded; /* predicates that stand in the candidate's code; NULL: none is known */
+    int codeds;
 };
 
 /* Lists the quantities. The published set `seen` (may be NULL) has values worth an equality test. */

@@ -322,6 +322,8 @@ void vocabulary_open(struct vocabulary *vocabulary, const struct space *space, c
     add_grids(&listing);
     vocabulary->space = space;
     vocabulary->quantities = listing.count;
+    vocabulary->coded = NULL;
+    vocabulary->codeds = vocabulary->expressions = 0;
 }
 
 void vocabulary_values(const struct vocabulary *vocabulary, const struct config *config, bool derived,

@@ -256,7 +256,8 @@ static void approach(struct inquiry *inquiry, const struct quantity *quantity, i
         const struct domain *domain = &inquiry->vocabulary.space->domain[axis];
         const bool range = domain_is_number(inquiry->vocabulary.space, axis) && domain->value_count == 0;
         /* the seed does not change it */
-        const bool fixed = inquiry->vocabulary.space->problem->derived[quantity->derived].of_axes;
+        const bool fixed = quantity->kind == QUANTITY_EXPRESSION ||
+                           inquiry->vocabulary.space->problem->derived[quantity->derived].of_axes;
         const uint64_t how = range ? below(inquiry, fixed ? 3 : 5) : 3 + below(inquiry, 2);
         if (how < 2)
             moved.value[axis] = domain_nearest(domain, moved.value[axis] + value - from);
@@ -330,7 +331,7 @@ void aim(struct inquiry *inquiry, const struct predicate *predicate, struct conf
     const int64_t from = quantity_value(quantity, config), value = target_value(inquiry, predicate, from);
     if (quantity->kind == QUANTITY_SIZE_ORDER)
         approach_axis(inquiry, quantity, value, config);
-    else if (quantity_is_drawn(quantity))
+    else if (quantity_is_drawn(quantity) || quantity->kind == QUANTITY_EXPRESSION)
         approach(inquiry, quantity, from, value, config);
     else
         move_to(inquiry, quantity, value, config);

@@ -21,9 +21,23 @@ static int open_used(struct point_set *used, const struct config_list *seen, int
     return 0;
 }
 
+/* A stream of its own, so that the runs are the same where the code says nothing. */
+static int learn_code(struct inquiry *inquiry, const struct clue_list *clues, uint64_t seed)
+{
+    char purpose[96];
+    if (!clues || clues->count == 0)
+        return 0;
+    snprintf(purpose, sizeof purpose, "%s/code", inquiry->vocabulary.space->problem->name);
+    struct pcg *const stream = pcg_new(seed, purpose);
+    const int status = stream ? vocabulary_code(&inquiry->vocabulary, clues, stream) : -1;
+    pcg_free(stream);
+    return status;
+}
+
 /* Opens an inquiry of zeros. Returns 0, or -1 when memory is out. Call inquiry_close in either case. */
 static int inquiry_open(struct inquiry *inquiry, const struct space *space, const struct draw_caps *caps,
-                        const struct config_list *seen, int known, int runs, uint64_t seed)
+                        const struct config_list *seen, const struct clue_list *clues, int known, int runs,
+                        uint64_t seed)
 {
     const int extra = runs * 3 / 4, sided = runs, capacity = known + runs + extra + sided + 1;
     char purpose[96];
@@ -35,7 +49,7 @@ static int inquiry_open(struct inquiry *inquiry, const struct space *space, cons
     inquiry->extra_runs = extra;
     inquiry->sided_runs = sided;
     vocabulary_open(&inquiry->vocabulary, space, seen);
-    if (!inquiry->stream || open_used(&inquiry->used, seen, capacity))
+    if (!inquiry->stream || open_used(&inquiry->used, seen, capacity) || learn_code(inquiry, clues, seed))
         return -1;
     return evidence_open(&inquiry->evidence, &inquiry->vocabulary, capacity);
 }
@@ -46,6 +60,7 @@ static void inquiry_close(struct inquiry *inquiry)
     config_list_clear(&inquiry->fresh);
     point_set_close(&inquiry->used);
     evidence_close(&inquiry->evidence);
+    vocabulary_uncode(&inquiry->vocabulary);
 }
 
 static bool is_published(const struct inquiry *inquiry, const struct config *config)
@@ -130,11 +145,11 @@ static int explain_known(struct inquiry *inquiry, int known, struct rule *out)
 }
 
 int explain(const struct space *space, const struct draw_caps *caps, const struct config_list *seen,
-            const struct explain_trial *known, int count, int runs, uint64_t seed, explain_run run,
-            void *data, struct rule *out)
+            const struct clue_list *clues, const struct explain_trial *known, int count, int runs,
+            uint64_t seed, explain_run run, void *data, struct rule *out)
 {
     struct inquiry *inquiry = calloc(1, sizeof *inquiry);
-    int result = inquiry ? inquiry_open(inquiry, space, caps, seen, count, runs, seed) : -1, fails = 0;
+    int result = inquiry ? inquiry_open(inquiry, space, caps, seen, clues, count, runs, seed) : -1, fails = 0;
     *out = (struct rule){.present = false};
     for (int i = 0; result == 0 && i < count; i++) {
         inquiry_learn(inquiry, &known[i].config, known[i].fails);

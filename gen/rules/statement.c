@@ -127,6 +127,7 @@ void state_two_sided_details(const struct evidence *evidence, const struct hypot
     count_sides(evidence, rule, &sides);
     state_sides(&sides, out);
     device_limit_text(evidence->vocabulary, rule, out->limit, sizeof out->limit);
+    code_text(evidence->vocabulary, rule, out->code, sizeof out->code);
     if (sides.fails_outside > 0 && sides.passes_inside == 0) {
         out->kind = RULE_PARTIAL;
         list_unexplained(evidence, rule, out);
@@ -165,6 +166,7 @@ bool state_one_sided(const struct evidence *evidence, const struct hypothesis *r
     out->present = true;
     out->kind = kind;
     device_limit_text(evidence->vocabulary, rule, out->limit, sizeof out->limit);
+    code_text(evidence->vocabulary, rule, out->code, sizeof out->code);
     snprintf(out->text, sizeof out->text, "%s", text);
     out->reason[0] = out->closest[0] = '\0';
     count_sides(evidence, rule, &sides);

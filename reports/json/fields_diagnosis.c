@@ -63,6 +63,7 @@ static const struct field rule_fields[] = {
     FIELD(struct rule, LINES, "unexplained", unexplained, "a partial rule's first failures outside it",
           .most = RULE_UNEXPLAINED, .limits = "at most 3 configuration lines"),
     FIELD(struct rule, TEXT, "limit", limit, "the device limit that a threshold of the rule equals"),
+    FIELD(struct rule, TEXT, "code", code, "where its terms stand in the candidate's code"),
     FIELD_END,
 };
 const struct record rule_record = {.definition = "rule",

@@ -113,6 +113,8 @@ void plain_rule(char text[SUMMARY_SIZE], const struct result *result)
     add_rule(text, &d->rule, common_outcome(result));
     if (d->rule.present && d->rule.limit[0])
         add(text, " Note that %s.", d->rule.limit);
+    if (d->rule.present && d->rule.code[0])
+        add(text, " The code has this condition at %s.", d->rule.code);
     if (d->calls[0])
         add(text, " The first call passes; later calls fail: %s.", d->calls);
 }

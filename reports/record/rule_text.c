@@ -46,6 +46,8 @@ static void append_asides(char text[RULE_TEXT_SIZE], const struct diagnosis *d)
     size_t length = strlen(text);
     if (d->rule.present && d->rule.limit[0] && length + 1 < RULE_TEXT_SIZE)
         length += (size_t)snprintf(text + length, RULE_TEXT_SIZE - length, "; %s", d->rule.limit);
+    if (d->rule.present && d->rule.code[0] && length + 1 < RULE_TEXT_SIZE)
+        length += (size_t)snprintf(text + length, RULE_TEXT_SIZE - length, "; in the code: %s", d->rule.code);
     if (d->calls[0] && length + 1 < RULE_TEXT_SIZE)
         snprintf(text + length, RULE_TEXT_SIZE - length, "; no first call fails, but later ones do: %s",
                  d->calls);

@@ -28,13 +28,17 @@ struct planted {
     const struct ground *ground;
     struct condition *condition;
     int (*answer)(struct planted *planted, const struct config *config); /* NULL: the condition */
-    bool strict;        /* check that questions lie in the space and within the caps */
-    int asked, outside; /* calls; those outside */
+    const struct clue_list *clues; /* of the code that holds the condition; NULL: none is known */
+    bool strict;                   /* check that questions lie in the space and within the caps */
+    int asked, outside;            /* calls; those outside */
     uint64_t state;
 };
 struct planted plant(const struct ground *ground, const char *text);
 void planted_clear(struct planted *planted);
 int planted_answer(void *planted, const struct config *config); /* an explain_run */
+
+/* Adds the clues of code that holds the condition: its comparisons, clause by clause. */
+void planted_clues(struct clue_list *list, const char *condition);
 
 /* Runs explain on everything drawn. False: nothing drawn fails, and there is nothing to explain. */
 bool planted_explain(struct planted *planted, int runs, uint64_t seed, struct rule *rule);

@@ -105,8 +105,8 @@ void cliffs(struct rounds *rounds, const struct task *task, const struct regress
     const int count = trial ? list_trials(c, trial) : 0;
     c->rule_ratio = exp(2 * asking.threshold);
     if (asking.threshold > 0 && count > 0 && options->runs > 0 &&
-        explain(&task->space, &caps, &task->seen, trial, count, options->runs, task->seed, is_slower, &asking,
-                &rule) == 0)
+        explain(&task->space, &caps, &task->seen, NULL, trial, count, options->runs, task->seed, is_slower,
+                &asking, &rule) == 0)
         c->rule = rule;
     free(trial);
 }

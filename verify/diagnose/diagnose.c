@@ -321,8 +321,8 @@ static void find_rule(struct diagnosing *d)
     int count = 0;
     struct explain_trial *const trial = list_trials(d, &count);
     const struct draw_caps caps = hangs_allow(d, d->outcome);
-    if (count > 0 && explain(&d->task->space, &caps, &d->task->seen, trial, count, d->limits->explain_runs,
-                             d->result->seed, explain_step, d, &rule) == 0) {
+    if (count > 0 && explain(&d->task->space, &caps, &d->task->seen, &d->task->clues, trial, count,
+                             d->limits->explain_runs, d->result->seed, explain_step, d, &rule) == 0) {
         tell_flaky(d, &rule);
         diagnosing_record(d, &rule, &d->out->rule);
     }

@@ -143,8 +143,9 @@ static void explain_kind(struct kinds *kinds, const struct kind *kind, struct re
     if (trials.item)
         each_ran(d, add_trial, &trials);
     const struct draw_caps caps = hangs_allow(d, out->outcome);
-    if (trials.count > 0 && explain(&d->task->space, &caps, &d->task->seen, trials.item, trials.count,
-                                    d->limits->explain_runs, d->result->seed, step, kinds, &rule) == 0)
+    if (trials.count > 0 &&
+        explain(&d->task->space, &caps, &d->task->seen, &d->task->clues, trials.item, trials.count,
+                d->limits->explain_runs, d->result->seed, step, kinds, &rule) == 0)
         diagnosing_record(d, &rule, &out->rule);
     free(trials.item);
 }

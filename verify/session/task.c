@@ -253,20 +253,18 @@ static int add_scouts(struct task *task, struct draw_notes *notes)
 static int add_directed(struct task *task, struct draw_notes *notes)
 {
     const int wanted = task->options.unseen_set ? 0 : task->options.directed, before = task->unseen_set.count;
-    struct clue_list clues = {.count = 0};
     char why[300] = "";
     if (wanted <= 0 || !task->build.directory[0])
         return 0;
-    int status = candidate_clues(&clues, &task->build, task->options.candidate, why, sizeof why);
+    int status = candidate_clues(&task->clues, &task->build, task->options.candidate, why, sizeof why);
     if (status == 0)
-        status = draw_directed(&task->unseen_set, &clues, &task->space, &task->seen, wanted, task->seed,
+        status = draw_directed(&task->unseen_set, &task->clues, &task->space, &task->seen, wanted, task->seed,
                                &task->caps);
     const size_t used = strlen(notes->text);
     snprintf(notes->text + used, sizeof notes->text - used,
              "%s%d directed configurations, from %d conditions%s in the code%s%s", used ? "\n" : "",
-             task->unseen_set.count - before, clues.count, clues.truncated ? " (the first)" : "",
+             task->unseen_set.count - before, task->clues.count, task->clues.truncated ? " (the first)" : "",
              *why ? "; " : "", why);
-    clue_list_clear(&clues);
     return status;
 }
 
@@ -486,6 +484,7 @@ void task_clear(struct task *task)
     drawn_list_clear(&task->seen_set);
     drawn_list_clear(&task->unseen_set);
     config_list_clear(&task->seen);
+    clue_list_clear(&task->clues);
     config_list_clear(&task->frozen);
     config_list_clear(&task->given);
     space_clear(&task->space);

@@ -47,6 +47,7 @@ struct task {
     struct oracle_pool *oracles; /* NULL: expected values are computed here, or out of memory */
     struct space space;
     struct config_list seen, frozen, given; /* given: from options.unseen_set */
+    struct clue_list clues;                 /* of the candidate's code, if it was read */
     char seen_path[1024], space_path[1024];
     bool stands_in; /* seen is a smaller substitute of the published set, which is too large for the host */
     struct draw_caps caps;

@@ -170,7 +170,7 @@ START_TEST(explaining_finds_rules_beside_empty_extents)
     for (int i = 0; i < COUNT; i++)
         known[i] =
             (struct explain_trial){out.item[i].config, condition_holds(condition, &out.item[i].config)};
-    ck_assert_int_eq(explain(&space, NULL, &seen, known, COUNT, 200, 3, fails, condition, &rule), 0);
+    ck_assert_int_eq(explain(&space, NULL, &seen, NULL, known, COUNT, 200, 3, fails, condition, &rule), 0);
     ck_assert_msg(rule.present, "%s: %s", explained[_i], rule.reason);
     ck_assert_str_eq(rule.text, explained[_i]);
     condition_free(condition);
@@ -293,7 +293,7 @@ START_TEST(the_last_of_many_axes_is_found_by_shrinking_and_in_a_rule)
         known[i] = (struct explain_trial){out.item[i].config, fails_last(NULL, &out.item[i].config)};
         failing = known[i].fails ? i : failing;
     }
-    ck_assert_int_eq(explain(&space, NULL, &seen, known, 60, 100, 3, fails_last, NULL, &rule), 0);
+    ck_assert_int_eq(explain(&space, NULL, &seen, NULL, known, 60, 100, 3, fails_last, NULL, &rule), 0);
     ck_assert_msg(rule.present, "%s", rule.reason);
     ck_assert_str_eq(rule.text, "axis22 % 32 != 0");
     ck_assert_int_eq(shrink(&space, &known[failing].config, 200, fails_last, NULL, &shrunk), 0);

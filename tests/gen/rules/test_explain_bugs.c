@@ -1,7 +1,8 @@
 /* The conditions of the real bugs (tests/corpora/bugs/) that are not held out. They are planted as reported,
  * with the sets and the 80 runs of `quick`. It measures in seconds how much of a rule is found without
  * running a kernel. UNSEEN_EXPLAIN_BUGS=3 plants each with three seeds and prints the table and a line for
- * each miss. UNSEEN_EXPLAIN_EFFORT=standard takes the sets and the 200 runs of that effort. Runs in the
+ * each miss. UNSEEN_EXPLAIN_CODE=1 gives the search the condition as the candidate's code would have it.
+ * UNSEEN_EXPLAIN_EFFORT=standard takes the sets and the 200 runs of that effort. Runs in the
  * repository root. */
 #include <check.h>
 #include <stdio.h>
@@ -59,7 +60,12 @@ static void try_bug(const struct bug *bug, const struct ground *ground, uint64_t
 {
     struct planted planted = plant(ground, bug->when);
     struct rule rule = {.present = false};
+    struct clue_list clues = {.count = 0};
     planted.answer = bug->necessary ? answer_rarely : NULL;
+    if (getenv("UNSEEN_EXPLAIN_CODE")) {
+        planted_clues(&clues, bug->when);
+        planted.clues = &clues;
+    }
     tally->asked++;
     if (planted_explain(&planted, sets_asked()->runs, seed, &rule)) {
         tally->met++;
@@ -68,6 +74,7 @@ static void try_bug(const struct bug *bug, const struct ground *ground, uint64_t
         printf("%s, seed %d: '%s' not met\n", bug->name, (int)seed, bug->when);
     }
     planted_clear(&planted);
+    clue_list_clear(&clues);
 }
 
 static void try_bugs(const struct bug *bug, int bugs, uint64_t seed, const char *only, bool tell,

@@ -63,8 +63,8 @@ START_TEST(steps_from_the_simplest_failure_are_asked_first)
     const struct explain_trial known[] = {
         trial_of("m=2 n=1 k=3 trans_b=0", true), trial_of("m=7 n=9 k=15 trans_b=1", true),
         trial_of("m=64 n=64 k=64 trans_b=0", false), trial_of("m=1 n=1 k=1 trans_b=0", false)};
-    ck_assert_int_eq(explain(&ground.space, &ground.caps, &ground.seen, known, 4, RUNS, 3, note, &log, &rule),
-                     0);
+    ck_assert_int_eq(
+        explain(&ground.space, &ground.caps, &ground.seen, NULL, known, 4, RUNS, 3, note, &log, &rule), 0);
     ck_assert(was_asked(&log, "m=1 n=1 k=3 trans_b=0"));
     ck_assert(was_asked(&log, "m=2 n=1 k=2 trans_b=0"));
     ck_assert_msg(rule.present && strcmp(rule.text, "m > 1 and k % 2 != 0") == 0, "'%s' %s", rule.text,
