@@ -29,6 +29,7 @@ static const struct {
     {"house", house_suite, 0},
     {"history", history_suite, 0},
     {"build", build_suite, 0},
+    {"inspect", inspect_suite, 0},
     {"batch", batch_suite, 0},
     {"cli", cli_suite, 0},
     {"own", own_suite, 0},

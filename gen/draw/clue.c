@@ -25,11 +25,37 @@ bool clue_same(const struct clue *a, const struct clue *b)
     return true;
 }
 
+enum { SLOTS = 4 * CLUE_MOST }; /* a power of two */
+
+static uint32_t hash_more(uint32_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 16777619u;
+    return hash;
+}
+
+/* The slot with an equal clue, or the free one where it belongs. */
+static int *slot_of(const struct clue_list *list, const struct clue *clue)
+{
+    uint32_t at = 2166136261u;
+    for (int i = 0; i < clue->terms; i++) {
+        at = hash_more(at, clue->term[i].subject);
+        at = (at ^ (uint32_t)clue->term[i].relation) * 16777619u;
+        at = hash_more(at, clue->term[i].bound);
+    }
+    for (at ^= at >> 15; list->slot[at % SLOTS]; at++)
+        if (clue_same(&list->item[list->slot[at % SLOTS] - 1], clue))
+            break;
+    return &list->slot[at % SLOTS];
+}
+
 int clue_list_add(struct clue_list *list, const struct clue *clue)
 {
-    for (int i = 0; i < list->count; i++)
-        if (clue_same(&list->item[i], clue))
-            return 0;
+    if (!list->slot && !(list->slot = calloc(SLOTS, sizeof *list->slot)))
+        return -1;
+    int *const slot = slot_of(list, clue);
+    if (*slot)
+        return 0;
     if (list->count == CLUE_MOST) {
         list->truncated = true;
         return 0;
@@ -43,12 +69,14 @@ int clue_list_add(struct clue_list *list, const struct clue *clue)
         list->capacity = capacity;
     }
     list->item[list->count++] = *clue;
+    *slot = list->count;
     return 0;
 }
 
 void clue_list_clear(struct clue_list *list)
 {
     free(list->item);
+    free(list->slot);
     *list = (struct clue_list){0};
 }
 

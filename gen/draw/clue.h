@@ -40,6 +40,7 @@ struct clue_list {
     struct clue *item;
     int count, capacity;
     bool truncated; /* more than CLUE_MOST clues; the rest is left out */
+    int *slot;      /* hash table of the items: index + 1, or 0 */
 };
 
 bool clue_same(const struct clue *a, const struct clue *b); /* equal terms; line and file do not count */

@@ -33,6 +33,7 @@ Suite *batch_suite(void);
 TCase *batch_list_case(void); /* parts of it */
 TCase *batch_line_case(void);
 TCase *batch_queue_case(void);
+Suite *inspect_suite(void);
 Suite *build_suite(void);
 TCase *planted_case(void); /* parts of it */
 TCase *objects_case(void);

@@ -1,0 +1,253 @@
+/* Conditions as clues: one for each alternative of ||, with the terms that && joins. */
+#include <stdio.h>
+#include <string.h>
+
+#include "source_names.h"
+#include "source_terms.h"
+
+enum { MOST_PENDING = 16, MOST_STATES = 24, MOST_EXPANSIONS = 8 };
+
+/* A part of a condition that is to hold, or not to. */
+struct part {
+    int node;
+    bool negated;
+    int expansions; /* names that were replaced on the way to it */
+};
+/* An alternative that is being found. */
+struct alternative {
+    struct part pending[MOST_PENDING], term[CLUE_MOST_TERMS];
+    int pendings, terms;
+};
+
+static void wait_for(struct alternative *alternative, struct part part)
+{
+    if (alternative->pendings < MOST_PENDING)
+        alternative->pending[alternative->pendings++] = part;
+}
+
+/* The condition inside of (x < 3) == 0, or behind a name that is defined as one. False: it is a term. */
+static bool unwrap(struct reader *reader, struct part *part)
+{
+    const struct tree *const tree = &reader->tree;
+    const struct node *const node = &tree->node[part->node];
+    int64_t value;
+    if (node->kind == NODE_NOT) {
+        *part = (struct part){node->left, !part->negated, part->expansions};
+        return true;
+    }
+    if (node->kind == NODE_COMPARE && (node->relation == CLUE_EQUAL || node->relation == CLUE_NOT_EQUAL) &&
+        tree_is_boolean(tree, node->left) && tree_is_number(tree, node->right, &value) &&
+        (value == 0 || value == 1)) {
+        const bool opposite = (node->relation == CLUE_EQUAL) == (value == 0);
+        *part = (struct part){node->left, part->negated != opposite, part->expansions};
+        return true;
+    }
+    if (node->kind != NODE_NAME || part->expansions == MOST_EXPANSIONS)
+        return false;
+    const int mark = tree->count, expanded = expansion_of(reader, (int)node->value);
+    if (tree_is_boolean(tree, expanded)) {
+        *part = (struct part){expanded, part->negated, part->expansions + 1};
+        return true;
+    }
+    reader->tree.count = mark;
+    return false;
+}
+
+static void add_clue(struct reader *reader, const struct clue *clue)
+{
+    if (clue->terms > 0 && clue_list_add(reader->list, clue) != 0)
+        reader->failed = true;
+}
+
+static struct clue clue_at(const struct reader *reader, int token)
+{
+    const struct token *const place = &reader->source.token[token];
+    struct clue clue = {.line = place->line};
+    if (place->file >= 0) {
+        const struct source_name *const file = &reader->source.name[place->file];
+        snprintf(clue.file, sizeof clue.file, "%.*s", (int)file->length, file->text);
+    }
+    return clue;
+}
+
+static bool has_term(const struct clue *clue, const struct clue_term *term)
+{
+    for (int i = 0; i < clue->terms; i++)
+        if (clue->term[i].relation == term->relation && strcmp(clue->term[i].subject, term->subject) == 0 &&
+            strcmp(clue->term[i].bound, term->bound) == 0)
+            return true;
+    return false;
+}
+
+/* The clue together with the innermost conditions around it that it has room for. */
+static void add_enclosed(struct reader *reader, const struct clue *clue)
+{
+    struct clue joined = *clue;
+    int first = reader->enclosed, room = CLUE_MOST_TERMS - clue->terms;
+    for (; first > 0 && room > 0; first--)
+        room -= !has_term(clue, &reader->enclosing[first - 1]);
+    joined.terms = 0;
+    for (int i = first; i < reader->enclosed; i++)
+        if (!has_term(&joined, &reader->enclosing[i]) && !has_term(clue, &reader->enclosing[i]))
+            joined.term[joined.terms++] = reader->enclosing[i];
+    for (int i = 0; i < clue->terms; i++)
+        joined.term[joined.terms++] = clue->term[i];
+    if (joined.terms > clue->terms)
+        add_clue(reader, &joined);
+}
+
+static struct clue clue_of(struct reader *reader, const struct alternative *alternative, int token)
+{
+    struct clue clue = clue_at(reader, token);
+    for (int i = 0; i < alternative->terms; i++) {
+        struct clue_term term;
+        const enum term_kind kind =
+            term_of(reader, alternative->term[i].node, alternative->term[i].negated, &term);
+        if (kind == TERM_TILE) {
+            struct clue tile = clue_at(reader, token);
+            tile.term[tile.terms++] = term;
+            add_clue(reader, &tile);
+        } else if (kind == TERM_COMPARED && !has_term(&clue, &term))
+            clue.term[clue.terms++] = term;
+    }
+    return clue;
+}
+
+/* Takes the next part of the alternative that waits. A second alternative goes to `*second`; true: there is
+ * one. */
+static bool take_part(struct reader *reader, struct alternative *first, struct alternative *second)
+{
+    struct part part = first->pending[--first->pendings];
+    while (unwrap(reader, &part))
+        continue;
+    const struct node *const node = &reader->tree.node[part.node];
+    if (node->kind != NODE_AND && node->kind != NODE_OR) {
+        if (first->terms < CLUE_MOST_TERMS)
+            first->term[first->terms++] = part;
+        return false;
+    }
+    const bool both = (node->kind == NODE_AND) != part.negated;
+    const struct part right = {node->right, part.negated, part.expansions};
+    if (both)
+        wait_for(first, right);
+    else {
+        *second = *first;
+        wait_for(second, right);
+    }
+    wait_for(first, (struct part){node->left, part.negated, part.expansions});
+    return !both;
+}
+
+static int add_alternatives(struct reader *reader, int node, struct clue *last)
+{
+    struct alternative stack[MOST_STATES] = {{.pending = {{.node = node}}, .pendings = 1}};
+    const int token = reader->tree.node[node].token;
+    int found = 0;
+    for (int count = 1; count > 0;) {
+        struct alternative present = stack[--count], second;
+        while (present.pendings > 0)
+            if (take_part(reader, &present, &second) && count < MOST_STATES)
+                stack[count++] = second;
+        *last = clue_of(reader, &present, token);
+        add_clue(reader, last);
+        if (reader->enclosed > 0 && last->terms > 0)
+            add_enclosed(reader, last);
+        found++;
+    }
+    return found;
+}
+
+/* Clues of the operands of a condition's terms. */
+static void add_operands(struct reader *reader, int node)
+{
+    const struct node *const at = &reader->tree.node[node];
+    struct clue_term term;
+    if (!tree_is_boolean(&reader->tree, node))
+        clues_add_expression(reader, node);
+    else if (at->kind == NODE_COMPARE && term_of(reader, node, false, &term) == TERM_COMPARED) {
+        const int side[] = {at->left, at->right};
+        for (int i = 0; i < 2; i++)
+            if (reader->tree.node[side[i]].opaque)
+                clues_add_expression(reader, side[i]);
+    } else {
+        add_operands(reader, at->left);
+        if (at->right >= 0)
+            add_operands(reader, at->right);
+    }
+}
+
+bool clues_add_condition(struct reader *reader, int node, struct clue *only)
+{
+    const int mark = reader->tree.count;
+    const int found = add_alternatives(reader, node, only);
+    add_operands(reader, node);
+    reader->tree.count = mark;
+    return found == 1 && only->terms > 0;
+}
+
+void clues_add_tile(struct reader *reader, int subject, int64_t bound, int token)
+{
+    struct clue clue = clue_at(reader, token);
+    struct clue_term *const term = &clue.term[clue.terms++];
+    if (reader->quiet || bound < 2 || bound >= (int64_t)1 << 40)
+        return;
+    term->relation = CLUE_TILE;
+    snprintf(term->bound, sizeof term->bound, "%lld", (long long)bound);
+    const struct tree *const tree = &reader->tree;
+    const struct node *const node = subject >= 0 ? &tree->node[subject] : NULL;
+    int64_t added;
+    /* x of (x + 127) / 128 */
+    if (node && node->kind == NODE_ADD && tree_is_number(tree, node->right, &added) && added == bound - 1)
+        subject = node->left;
+    else if (node && node->kind == NODE_ADD && tree_is_number(tree, node->left, &added) && added == bound - 1)
+        subject = node->right;
+    if (subject < 0 || !term_text(reader, subject, term->subject, sizeof term->subject) ||
+        strchr(term->subject, '?'))
+        strcpy(term->subject, "?");
+    add_clue(reader, &clue);
+}
+
+static bool is_counter_name(const struct reader *reader, int node)
+{
+    const struct node *const at = &reader->tree.node[node];
+    return at->kind == NODE_NAME && reader->definition[at->value].loop &&
+           !reader->definition[at->value].parameter;
+}
+
+static void add_choice(struct reader *reader, const struct node *node)
+{
+    struct clue only;
+    const int enclosed = reader->enclosed;
+    const bool single = clues_add_condition(reader, node->left, &only);
+    for (int i = 0; single && i < only.terms && reader->enclosed < READER_MOST_ENCLOSING; i++)
+        reader->enclosing[reader->enclosed++] = only.term[i];
+    clues_add_expression(reader, node->right);
+    reader->enclosed = enclosed;
+}
+
+void clues_add_expression(struct reader *reader, int node)
+{
+    const struct node *const at = &reader->tree.node[node];
+    struct clue only;
+    int64_t bound;
+    if (tree_is_boolean(&reader->tree, node)) {
+        clues_add_condition(reader, node, &only);
+        return;
+    }
+    if (at->kind == NODE_CHOICE) {
+        add_choice(reader, at);
+        return;
+    }
+    if ((at->kind == NODE_DIVIDE || at->kind == NODE_REMAINDER) &&
+        tree_is_number(&reader->tree, at->right, &bound))
+        clues_add_tile(reader, is_counter_name(reader, at->left) ? -1 : at->left, bound, at->token);
+    else if (at->kind == NODE_STEP && tree_is_number(&reader->tree, at->right, &bound))
+        clues_add_tile(reader, -1, bound, at->token);
+    else if (at->kind == NODE_MULTIPLY && reader->tree.node[at->left].kind == NODE_INDEX &&
+             tree_is_number(&reader->tree, at->right, &bound))
+        clues_add_tile(reader, -1, bound, at->token);
+    if (at->left >= 0)
+        clues_add_expression(reader, at->left);
+    if (at->right >= 0)
+        clues_add_expression(reader, at->right);
+}

@@ -1,0 +1,56 @@
+/* A text that is being read for clues, and what the files of this family do with it. */
+#ifndef UNSEEN_SOURCE_READER_H
+#define UNSEEN_SOURCE_READER_H
+
+#include "gen/draw/clue.h"
+#include "source_definitions.h"
+#include "source_tokens.h"
+#include "source_tree.h"
+
+enum { READER_MOST_ENCLOSING = 32 };
+
+struct reader {
+    struct source source;
+    struct definition *definition; /* of each name */
+    struct tree tree;
+    struct clue_list *list;
+    struct clue_term enclosing[READER_MOST_ENCLOSING]; /* conditions around the present statement */
+    int enclosed;
+    int counter; /* name that the header of the present loop counts; -1: none */
+    int subject; /* node of the present switch; -1: none */
+    int depth;   /* of recursion */
+    bool quiet;  /* the value of a definition is being read: no clue is added */
+    bool failed; /* memory is out */
+};
+
+/* Reads the expression at `*at`, which ends before `end`, and moves `*at` behind it. Leaves `*at` alone if
+ * there is no expression. Unless `quiet`, adds the clues of what the node does not hold, such as arguments.
+ * */
+int expression_read(struct reader *reader, int *at, int end);
+
+/* Finds the definitions that are constants. */
+void expansion_fold_constants(struct reader *reader);
+/* The value of a name that has a single one; -1: none, or it is too long. */
+int expansion_of(struct reader *reader, int name);
+/* The expression with names replaced by their values, and so on, `depth` times. */
+int expansion_of_all(struct reader *reader, int node, int depth);
+
+/* Adds the clues of an expression whose value is a condition. True if it is a single alternative, which
+ * `only` then has. */
+bool clues_add_condition(struct reader *reader, int node, struct clue *only);
+/* Adds the clues of an expression of any kind. */
+void clues_add_expression(struct reader *reader, int node);
+/* `subject`: -1 for "?". */
+void clues_add_tile(struct reader *reader, int subject, int64_t bound, int token);
+
+/* Reads statements, or arguments, and adds their clues. */
+void walk_tokens(struct reader *reader, int begin, int end);
+
+/* The next token behind `at`, or behind the bracket that it opens. */
+static inline int reader_skip(const struct reader *reader, int at)
+{
+    const int match = reader->source.token[at].match;
+    return (match > at ? match : at) + 1;
+}
+
+#endif
