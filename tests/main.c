@@ -36,6 +36,7 @@ static const struct {
     {"python", python_suite, 0},
     {"task", task_suite, 0},
     {"importing", importing_suite, 0},
+    {"clue_service", clue_service_suite, 0},
     {"harden", harden_suite, 0},
     {"reference", reference_suite, 0},
     {"error", error_suite, 0},

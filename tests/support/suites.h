@@ -54,6 +54,7 @@ TCase *python_own_case(void);
 Suite *harden_suite(void);
 Suite *task_suite(void);
 Suite *importing_suite(void);
+Suite *clue_service_suite(void);
 TCase *task_made_case(void); /* parts of it */
 TCase *task_foreign_case(void);
 Suite *prove_suite(void);
