@@ -7,17 +7,19 @@
 #include "clue_names.h"
 #include "move.h"
 
-/* WANTED: in a single configuration, other values may hide what a condition would show. */
-enum { WANTED = 3, WANTED_EDGE = 1, MOST_BINDINGS = 32, MOST_POOL = 64 };
+/* WANTED: in a single configuration, other values may hide what a condition would show. LEAST: so many are
+ * drawn with the sharpest input classes even if the blind part meets a condition. */
+enum { WANTED = 8, LEAST = 2, WANTED_EDGE = 2, WANTED_GUESS = 1, MOST_BINDINGS = 32, MOST_POOL = 64 };
 
-/* Conditions before their boundaries before tiles; known names before guessed ones. */
-enum { RANK_CONDITION, RANK_EDGE, RANK_TILE, RANK_GUESSED };
+/* Conditions before their boundaries before tiles; the candidate's own file before those that it includes;
+ * known names before guessed ones. */
+enum { RANK_CONDITION, RANK_EDGE, RANK_TILE, RANK_INCLUDED, RANK_GUESSED = 2 * RANK_INCLUDED };
 
 struct building {
     struct clue_aims *aims;
     const struct space *space;
     struct pcg *stream;
-    int guessed;                          /* RANK_GUESSED if a name was guessed, else 0 */
+    bool guessed;                         /* a name was guessed */
     char pool[MOST_POOL][CLUE_TEXT_SIZE]; /* texts that an unknown name may stand for */
     int pooled, singles;                  /* singles: those that are no products; they come first */
 };
@@ -39,8 +41,10 @@ static void add_aim(struct building *b, const struct clue *clue, int rank, int w
         !aim_open(&to->aim, b->space->problem, clue))
         return;
     to->clue = *clue;
-    to->rank = rank + b->guessed;
-    to->wanted = wanted;
+    to->rank = rank + (*clue->file ? RANK_INCLUDED : 0) + (b->guessed ? RANK_GUESSED : 0);
+    to->guessed = b->guessed;
+    to->wanted = b->guessed ? WANTED_GUESS : wanted;
+    to->least = rank == RANK_CONDITION && !b->guessed && !*clue->file ? LEAST : 0;
     b->aims->count++;
 }
 
@@ -182,7 +186,9 @@ static void add_bound(struct building *b, const struct clue *clue, const struct 
 static int compare_ranks(const void *a, const void *b)
 {
     const struct clue_aim *const x = a, *const y = b;
-    return x->rank != y->rank ? x->rank - y->rank : x->wanted - y->wanted;
+    if (x->rank != y->rank)
+        return x->rank - y->rank;
+    return x->clue.terms != y->clue.terms ? y->clue.terms - x->clue.terms : x->clue.line - y->clue.line;
 }
 
 /* Known names first, then one choice of the unknown ones for each clue, then the next choice. */
@@ -191,7 +197,7 @@ static void add_all(struct building *b, struct clue *resolved, struct unknown_na
     for (int i = 0; i < count; i++)
         if (unknown[i].count == 0 && !unknown[i].more)
             add_aims(b, &resolved[i]);
-    b->guessed = RANK_GUESSED;
+    b->guessed = true;
     for (int turn = 0; turn < MOST_BINDINGS; turn++) {
         const int offset = b->singles > 0 ? (int)pcg_below(b->stream, (uint64_t)b->singles) : 0;
         for (int i = 0; i < count; i++)

@@ -6,8 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* LARGE_PART: one in so many may be larger than a scout, since some conditions need that. */
-enum { RESTARTS = 10, MOST_VAIN = 2, LARGE_PART = 4 };
+/* LARGE_PART: one in so many may be larger than a scout, since some conditions need that. GUESSED_PART: one in so
+ * many may be for an aim with a guessed name. HELD_WORTH: so many draws of others that meet a condition count as one
+ * that was drawn for it, since their other values are seldom telling. */
+enum {
+    RESTARTS = 10,
+    RESTARTS_GUESSED = 3,
+    MOST_VAIN = 2,
+    LARGE_PART = 4,
+    GUESSED_PART = 3,
+    ROUNDS = 8,
+    HELD_WORTH = 4
+};
 
 struct directing {
     struct drawing drawing;
@@ -39,41 +49,57 @@ int drawn_directed(const struct drawn_list *list)
 
 /* --- one draw --- */
 
-/* The first draw of an aim has the class that shows most; the next ones take turns. */
-static void choose_class(const struct space *space, struct config *config, int held, struct pcg *stream)
+/* Every other draw of an aim has the class that shows most. */
+static void choose_class(const struct space *space, struct config *config, int drawn, struct pcg *stream)
 {
     const int axis = problem_input_axis(space->problem);
     const int64_t sharpest = draw_sharpest(space);
     if (axis < 0)
         return;
-    config->value[axis] =
-        held == 0 && sharpest >= 0 ? sharpest : draw_input(space, axis, space->domain[axis].value[0], stream);
+    config->value[axis] = drawn % 2 == 0 && sharpest >= 0
+                              ? sharpest
+                              : draw_input(space, axis, space->domain[axis].value[0], stream);
 }
 
-/* Shrinks axes that the aim does not name, then those too, as long as it holds. */
-static bool fit(struct directing *d, const struct aim *aim, struct config *config, struct cost *cost)
+/* Shrinks axes that the aim does not name, those in `spared` last. */
+static bool fit(struct directing *d, const struct aim *aim, unsigned spared, struct config *config,
+                struct cost *cost)
 {
     d->drawing.held = aim->axes;
-    const bool fits = draw_shrink_to_fit(&d->drawing, config, -1, 0, true, d->stream, cost);
+    const bool fits = draw_shrink_to_fit(&d->drawing, config, -1, spared, false, d->stream, cost);
     d->drawing.held = 0;
     return fits && aim_holds(aim, config) && draw_is_new(&d->drawing, config);
 }
 
-/* Begins at a small configuration: most conditions hold at some small size. */
-static void begin_small(struct directing *d, struct config *config)
+/* Begins at a small configuration, since most conditions hold at some small size. Axes in `spared` stay
+ * large if that is possible: a fault may need a second block of another axis. */
+static void begin_small(struct directing *d, unsigned spared, struct config *config)
 {
     struct cost cost;
     draw_random_values(d->drawing.space, config, d->stream);
     if (draw_repair(d->drawing.space, config, -1) != REPAIR_FAILED)
-        draw_shrink_to_fit(&d->drawing, config, -1, 0, false, d->stream, &cost);
+        draw_shrink_to_fit(&d->drawing, config, -1, spared, false, d->stream, &cost);
+}
+
+/* Returns an axis that the aim does not name, as a bit; 0: there is none. */
+static unsigned another_axis(const struct directing *d, const struct aim *aim)
+{
+    unsigned axes[PROBLEM_MAX_AXES];
+    uint64_t count = 0;
+    for (int i = 0; d->drawing.space->problem->axes[i].name; i++)
+        if (!(aim->axes >> i & 1) && domain_is_number(d->drawing.space, i))
+            axes[count++] = 1u << i;
+    return count > 0 ? axes[pcg_below(d->stream, count)] : 0;
 }
 
 static bool try_aim(struct directing *d, struct clue_aim *aim, struct config *config, struct cost *cost)
 {
-    for (int i = 0; i < RESTARTS; i++) {
-        begin_small(d, config);
-        choose_class(d->drawing.space, config, aim->held, d->stream);
-        if (aim_reach(&aim->aim, d->drawing.space, config, d->stream) && fit(d, &aim->aim, config, cost))
+    for (int i = 0; i < (aim->guessed ? RESTARTS_GUESSED : RESTARTS); i++) {
+        const unsigned spared = aim->drawn % 3 > 0 ? another_axis(d, &aim->aim) : 0;
+        begin_small(d, spared, config);
+        choose_class(d->drawing.space, config, aim->drawn, d->stream);
+        if (aim_reach(&aim->aim, d->drawing.space, config, d->stream) &&
+            fit(d, &aim->aim, spared, config, cost))
             return true;
     }
     return false;
@@ -85,7 +111,7 @@ static bool draw_aim(struct directing *d, struct clue_aim *aim, int most)
     struct config config;
     struct cost cost;
     bool drawn = try_aim(d, aim, &config, &cost);
-    if (!drawn && d->large < most / LARGE_PART) {
+    if (!drawn && !aim->guessed && d->large < most / LARGE_PART) {
         d->drawing.costing = d->usual;
         drawn = try_aim(d, aim, &config, &cost);
         d->usual = d->drawing.costing;
@@ -116,28 +142,38 @@ static void give_reason(struct drawn *drawn, const struct clue *clue)
     drawn->directed = true;
 }
 
-/* One draw for every aim that lacks one, then a second for those that lack one more. */
-static void draw_rounds(struct directing *d, int most)
+static bool is_open(const struct clue_aim *aim, int round)
+{
+    const int met = aim->drawn + (aim->held - aim->drawn) / HELD_WORTH;
+    if (aim->vain >= (aim->guessed ? 1 : MOST_VAIN) || aim->drawn >= round)
+        return false;
+    return aim->drawn < aim->least || (met < aim->wanted && aim->held < HELD_WORTH * aim->wanted);
+}
+
+static int draw_one(struct directing *d, struct clue_aim *aim, int most)
 {
     const struct drawn_list *const out = d->drawing.out;
-    for (int round = 1, drawn = 1; drawn > 0 || round <= 3; round++) {
-        drawn = 0;
-        for (int i = 0; i < d->aims.count && d->made < most && !d->drawing.no_memory; i++) {
-            struct clue_aim *const aim = &d->aims.item[i];
-            if (aim->held >= aim->wanted || aim->held >= round || aim->vain >= MOST_VAIN)
-                continue;
-            if (!draw_aim(d, aim, most)) {
-                aim->vain++;
-                continue;
-            }
-            give_reason(&d->drawing.out->item[out->count - 1], &aim->clue);
-            count_held(d, &out->item[out->count - 1].config);
-            d->made++;
-            drawn++;
-        }
-        if (d->made >= most || d->drawing.no_memory)
-            return;
+    if (!draw_aim(d, aim, most)) {
+        aim->vain++;
+        return 0;
     }
+    give_reason(&out->item[out->count - 1], &aim->clue);
+    count_held(d, &out->item[out->count - 1].config);
+    aim->drawn++;
+    d->made++;
+    return 1;
+}
+
+/* One draw for every aim that lacks one, then a second for those that lack one more. Those with guessed names
+ * come last. */
+static void draw_rounds(struct directing *d, int most)
+{
+    int left[2] = {most, most / GUESSED_PART};
+    for (int guessed = 0; guessed < 2; guessed++)
+        for (int round = 1; round <= ROUNDS; round++)
+            for (int i = 0; i < d->aims.count && d->made < most && left[guessed] > 0; i++)
+                if (d->aims.item[i].guessed == guessed && is_open(&d->aims.item[i], round))
+                    left[guessed] -= draw_one(d, &d->aims.item[i], most);
 }
 
 /* --- all of them --- */
