@@ -17,6 +17,11 @@ CONDITIONS = {
     "3 < k <= n - 1": ["k > 3 and k <= n - 1"],
     "k == 3 and n >= 4": ["k == 3 and n >= 4"],
     "k == 3 or n >= 4": ["k == 3", "n >= 4"],
+    "not (k < 1 or k <= 2 or k > 3 or k >= 4)": ["k >= 1 and k > 2 and k <= 3 and k < 4"],
+    "1 > k and 2 >= k and 3 < k and 4 <= k": ["k < 1 and k <= 2 and k > 3 and k >= 4"],
+    "a.b == 2 and a.c == 3 and a.d == 4 and a.e == 5 and a.f == 6 and a.g == 7 and a.h == 8": [
+        "b == 2 and c == 3 and d == 4 and e == 5 and f == 6 and g == 7"
+    ],
     "not (k == 3 or n >= 4)": ["k != 3 and n < 4"],
     "not (k == 3 and n >= 4)": ["k != 3", "n < 4"],
     "(k == 3 or k == 5) and n == 4": ["k == 3 and n == 4", "k == 5 and n == 4"],
@@ -61,8 +66,9 @@ CONDITIONS = {
     "x.ndim == 2 or x.dim() == 3 or len(x.shape) == 4": [],
     "x.shape[0] == x.shape[1]": [],
     "3 == 4": [],
+    "self.k == other.k": [],
     "x.is_contiguous()": [],
-    "k == 10**10**10 or k == 1 << 62": [],
+    "k == 10**10**10 or k == 1 << 62 or k == 9999999999999999999": [],
     "k == " + " + ".join(["n"] * 60): [],
 }
 
@@ -173,6 +179,17 @@ class Definitions(unittest.TestCase):
         self.assertEqual(self.found("b = 16", "b *= 2", "if k % b == 3: pass"), ["k % b == 3"])
         self.assertEqual(self.found("global W", "W = 5", "if k % W == 3: pass"), ["k % W == 3"])
 
+    def test_a_function_may_change_the_module_s_name(self):
+        text = "W = 4\ndef f(k): return k % W == 3\ndef g(w):\n    global W\n    W = w\n"
+        self.assertEqual(compared(text), ["k % W == 3"])
+
+    def test_arguments_of_kernels_have_the_values_that_calls_give(self):
+        text = "def f(k, B: tl.constexpr, C: 'tl.constexpr' = 4, *, D: tl.constexpr = 5):\n    return {}\n"
+        text += "f(k, B=16)\n" * 9 + "f(k, B=32)\nf(k, B=n)\n"
+        self.assertEqual(compared(text.format("k % B == 3")), ["k % 16 == 3", "k % 32 == 3"])
+        self.assertEqual(compared(text.format("k > C * D")), ["k > 20"])
+        self.assertEqual(compared(text.format("k % 7 == B % 7")), ["k % 7 == 2", "k % 7 == 4"])
+
     def test_definitions_are_bounded(self):
         chain = ["a0 = k - 1", *(f"a{i} = a{i - 1} - 1" for i in range(1, 12)), "if a11 == 3: pass"]
         self.assertEqual(self.found(*chain), ["a8 - 1 - 1 - 1 == 3"])
@@ -214,7 +231,7 @@ class Tiles(unittest.TestCase):
             "y = -(-n // 96)": {"n tile 96"},
             "o = tl.program_id(0)\ny = o % 8": {"? tile 8"},
             "y = tl.arange(0, 256)": {"? tile 256"},
-            "B = 1 << 40": set(),
+            "f(b=1 << 40)": set(),
             "f(b=1 << 39)": {"? tile 549755813888"},
         }.items():
             with self.subTest(text):

@@ -152,6 +152,7 @@ class Candidates(unittest.TestCase):
             texts[1][1],
             "\nvoid launch(float *x, int n) { scale<<<(n + 256 - 1) / 256, 256>>>(x, count); }\n",
         )
+        self.assertEqual(collected("x = 'f() { g(); }'\n").take_texts(), [])
         self.assertEqual(unnumbered(INLINE), {"? tile 256", "? < 1024"})
 
 
@@ -226,10 +227,17 @@ class Process(unittest.TestCase):
         self.assertIn('"bound": "77"', json.dumps(records))
 
     def test_texts_are_bounded_and_sound(self):
-        records = self.run_on(
-            "x = '__global__ \\ud800 \\0 " + "a" * 40 + "'\ny = '__global__ " + "a" * 300000 + "'\n"
-        )
+        records = self.run_on("x = '__global__ \\ud800 \\0 " + "a" * 40 + "'\n")
         self.assertEqual([r["embedded"][:15] for r in records if "embedded" in r], ["__global__ ? \0 "])
+        grown = "a = 10**17\nx = f'__global__ " + "{a}" * 15000 + "'\n"
+        self.assertEqual(self.run_on(grown), [{"file": "0.py"}, {"truncated": True}])
+        many = self.run_on(*["x = '__global__ " + "a" * 250000 + "'\n"] * 9)
+        self.assertEqual(sum("embedded" in r for r in many), 8)
+        self.assertEqual(many[-1], {"truncated": True})
+
+    def test_the_time_of_a_file_is_bounded(self):
+        records = self.run_on(("x = n" + " % 64" * 300 + "\n") * 150, "if k == 77: pass\n")
+        self.assertIn('"bound": "77"', json.dumps(records))
         self.assertEqual(records[-1], {"truncated": True})
 
     def test_nothing_large_is_imported(self):

@@ -32,7 +32,7 @@ class Collector:
             raise Full
 
     def add(self, line: int, terms: Terms) -> None:
-        terms = tuple(dict.fromkeys(terms))[:MOST_TERMS]
+        terms = tuple(dict.fromkeys(terms))
         if not terms or terms in self.seen:
             return
         if len(self.seen) == MOST_CLUES:

@@ -153,7 +153,7 @@ class Conditions:
             return None
         if a.number is not None:
             a, b, relation = b, a, FLIPPED[relation]
-        if a.number is not None or a.text == b.text == "?":
+        if a.number is not None or a.text == b.text:  # texts are equal as in self.code == other.code
             return None
         if not has_number(a.text) and not has_number(b.text):
             if "?" in a.text + b.text or self._varies(a) or self._varies(b):

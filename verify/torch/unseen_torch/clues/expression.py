@@ -21,7 +21,7 @@ IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 # Attributes that are no integer, or a number of dimensions.
 NO_SIZES = frozenset(
-    "dtype device type layout ndim is_cuda requires_grad grad training inf nan pi e __version__ major minor "
+    "dtype device type layout ndim is_cuda requires_grad grad training inf nan pi __version__ major minor "
     "float16 float32 float64 bfloat16 half float double int8 int16 int32 int64 uint8 long int bool".split()
 )
 WHOLE = frozenset("shape data T mT strides".split())

@@ -43,10 +43,7 @@ class Walk:
         self.collector.begin()
         while self.stack:
             self.collector.check_time()
-            try:
-                self._visit(self.stack.pop())
-            except RecursionError:
-                self.collector.truncated = True
+            self._visit(self.stack.pop())
 
     def _push(self, place: Place, nodes: list[Any], enclosing: Alternatives | None = None) -> None:
         for node in reversed(nodes):
