@@ -1,7 +1,8 @@
 #!/bin/sh
-# run.sh [--held-out] [--second] [--third] [--all] [--twins] [--problem P] [--device host|cuda] [--jobs N] [--seed S] [--effort E] [--out FILE] [NAME..]:
+# run.sh [--held-out] [--second] [--third] [--fourth] [--all] [--twins] [--problem P] [--device host|cuda] [--jobs N] [--seed S] [--effort E] [--out FILE] [NAME..]:
 # `unseen verify` on each fault of the corpus that is not held out. Prints one line of a table for each, on standard output or in
-# FILE. --second and --third take a later collection. --twins takes honest twins, those of both unless one is named; none should be found:
+# FILE. --second, --third and --fourth take a later collection. --twins takes honest twins, those of all unless one is named; none should
+# be found:
 #
 #   name problem kind side found verdict agreement class rule when minimal no_rule seconds inside steps runs
 #
@@ -30,6 +31,7 @@ while [ $# -gt 0 ]; do
     --held-out) held=1; shift ;;
     --second) held=2; shift ;;
     --third) held=3; shift ;;
+    --fourth) held=4; shift ;;
     --all) held=[01]; shift ;;
     --twins) twins=.good; shift ;;
     --problem) problem=$2; shift 2 ;;
@@ -43,7 +45,7 @@ while [ $# -gt 0 ]; do
     *) break ;;
     esac
 done
-held=${held:-${twins:+[23]}}
+held=${held:-${twins:+[234]}}
 held=${held:-0}
 
 case $device in

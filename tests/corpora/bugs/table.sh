@@ -1,6 +1,6 @@
 #!/bin/sh
 # table.sh: BUGS.tsv from the first lines of the host candidates, CUDA.tsv from those of the CUDA ones: name, problem, link, kind,
-# when, held_out. held_out is 2 for the second collection and 3 for the third. Run from anywhere.
+# when, held_out. held_out is 2 for the second collection, 3 for the third and 4 for the fourth. Run from anywhere.
 set -eu
 cd "$(dirname "$0")"
 
@@ -15,7 +15,7 @@ table() { # suffix: its candidates
         name=${file%."$1"}
         first=$(printf %s "$name" | sha256sum | cut -c1-2)
         held=$([ $((0x$first % 5)) = 0 ] && echo 1 || echo 0)
-        case $(tag "$file" collection) in second) held=2 ;; third) held=3 ;; esac
+        case $(tag "$file" collection) in second) held=2 ;; third) held=3 ;; fourth) held=4 ;; esac
         printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$name" "$(tag "$file" problem)" "$(tag "$file" link)$(tag "$file" thread)" "$(tag "$file" kind)" \
             "$(tag "$file" when)" "$held"
     done
