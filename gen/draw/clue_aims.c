@@ -9,17 +9,24 @@
 
 /* WANTED: in a single configuration, other values may hide what a condition would show. LEAST: so many are
  * drawn with the sharpest input classes even if the blind part meets a condition. */
-enum { WANTED = 8, LEAST = 2, WANTED_EDGE = 2, WANTED_GUESS = 1, MOST_BINDINGS = 32, MOST_POOL = 64 };
+enum {
+    WANTED = 8,
+    LEAST = 2,
+    WANTED_EDGE = 2,
+    WANTED_GUESS = 1,
+    MOST_BINDINGS = 32,
+    MOST_POOL = 64,
+    MOST_JOINED = 192
+};
 
-/* Conditions before their boundaries before tiles; the candidate's own file before those that it includes;
- * known names before guessed ones. */
-enum { RANK_CONDITION, RANK_EDGE, RANK_TILE, RANK_INCLUDED, RANK_GUESSED = 2 * RANK_INCLUDED };
+/* Conditions before their boundaries before tiles; the candidate's own file before those that it includes. */
+enum { RANK_CONDITION, RANK_EDGE, RANK_TILE, RANK_INCLUDED };
 
 struct building {
     struct clue_aims *aims;
     const struct space *space;
     struct pcg *stream;
-    bool guessed;                         /* a name was guessed */
+    enum clue_aim_kind kind;              /* of the next aims */
     char pool[MOST_POOL][CLUE_TEXT_SIZE]; /* texts that an unknown name may stand for */
     int pooled, singles;                  /* singles: those that are no products; they come first */
 };
@@ -37,14 +44,14 @@ static bool is_listed(const struct clue_aims *aims, const struct clue *clue)
 static void add_aim(struct building *b, const struct clue *clue, int rank, int wanted)
 {
     struct clue_aim *const to = &b->aims->item[b->aims->count];
-    if (b->aims->count == CLUE_MOST_AIMS || is_listed(b->aims, clue) ||
-        !aim_open(&to->aim, b->space->problem, clue))
+    if (b->aims->count == (b->kind == AIM_JOINED ? CLUE_MOST_AIMS : CLUE_MOST_AIMS - MOST_JOINED) ||
+        is_listed(b->aims, clue) || !aim_open(&to->aim, b->space->problem, clue))
         return;
     to->clue = *clue;
-    to->rank = rank + (*clue->file ? RANK_INCLUDED : 0) + (b->guessed ? RANK_GUESSED : 0);
-    to->guessed = b->guessed;
-    to->wanted = b->guessed ? WANTED_GUESS : wanted;
-    to->least = rank == RANK_CONDITION && !b->guessed && !*clue->file ? LEAST : 0;
+    to->rank = rank + (*clue->file ? RANK_INCLUDED : 0);
+    to->kind = b->kind;
+    to->wanted = b->kind == AIM_KNOWN ? wanted : WANTED_GUESS;
+    to->least = rank == RANK_CONDITION && b->kind == AIM_KNOWN && !*clue->file ? LEAST : 0;
     b->aims->count++;
 }
 
@@ -181,13 +188,40 @@ static void add_bound(struct building *b, const struct clue *clue, const struct 
         add_aims(b, &bound);
 }
 
+/* --- two at once --- */
+
+static bool joins(const struct clue_aim *a)
+{
+    return a->rank < RANK_INCLUDED && a->kind != AIM_JOINED;
+}
+
+/* Adds random pairs of aims of the candidate's own file, from different lines: a fault may need two conditions that
+ * stand apart. One of them is a known condition. */
+static void add_joined(struct building *b)
+{
+    enum { TRIES = 2000 };
+    const int count = b->aims->count, most = count + MOST_JOINED;
+    b->kind = AIM_JOINED;
+    for (int i = 0; i < TRIES && count > 1 && b->aims->count < most; i++) {
+        const struct clue_aim *const first = &b->aims->item[pcg_below(b->stream, (uint64_t)count)],
+                                     *const second = &b->aims->item[pcg_below(b->stream, (uint64_t)count)];
+        struct clue both = first->clue;
+        if (!joins(first) || !joins(second) || first->kind != AIM_KNOWN || first->rank != RANK_CONDITION ||
+            first->clue.line == second->clue.line || first->clue.terms + second->clue.terms > CLUE_MOST_TERMS)
+            continue;
+        for (int t = 0; t < second->clue.terms; t++)
+            both.term[both.terms++] = second->clue.term[t];
+        add_aim(b, &both, RANK_CONDITION, 1);
+    }
+}
+
 /* --- all clues --- */
 
 static int compare_ranks(const void *a, const void *b)
 {
     const struct clue_aim *const x = a, *const y = b;
-    if (x->rank != y->rank)
-        return x->rank - y->rank;
+    if (x->kind != y->kind || x->rank != y->rank)
+        return x->kind != y->kind ? (int)x->kind - (int)y->kind : x->rank - y->rank;
     return x->clue.terms != y->clue.terms ? y->clue.terms - x->clue.terms : x->clue.line - y->clue.line;
 }
 
@@ -197,7 +231,7 @@ static void add_all(struct building *b, struct clue *resolved, struct unknown_na
     for (int i = 0; i < count; i++)
         if (unknown[i].count == 0 && !unknown[i].more)
             add_aims(b, &resolved[i]);
-    b->guessed = true;
+    b->kind = AIM_GUESSED;
     for (int turn = 0; turn < MOST_BINDINGS; turn++) {
         const int offset = b->singles > 0 ? (int)pcg_below(b->stream, (uint64_t)b->singles) : 0;
         for (int i = 0; i < count; i++)
@@ -213,16 +247,19 @@ int clue_aims_open(struct clue_aims *aims, const struct clue_list *clues, const 
     struct building *const b = calloc(1, sizeof *b);
     struct clue *const resolved = calloc(count, sizeof *resolved);
     struct unknown_names *const unknown = calloc(count, sizeof *unknown);
+    struct argument_texts arguments;
     *aims = (struct clue_aims){.item = calloc(CLUE_MOST_AIMS + 1, sizeof *aims->item)};
     const bool made = b && resolved && unknown && aims->item;
     if (made) {
         *b = (struct building){.aims = aims, .space = space, .stream = stream};
         fill_pool(b);
+        argument_texts_find(&arguments, space, stream);
         for (int i = 0; i < clues->count; i++) {
             resolved[i] = clues->item[i];
-            clue_resolve(&resolved[i], space->problem, &unknown[i]);
+            clue_resolve(&resolved[i], &arguments, &unknown[i]);
         }
         add_all(b, resolved, unknown, clues->count);
+        add_joined(b);
         qsort(aims->item, (size_t)aims->count, sizeof *aims->item, compare_ranks);
     }
     free(b);

@@ -4,16 +4,23 @@
 
 #include "aim.h"
 
+enum clue_aim_kind {
+    AIM_KNOWN,
+    AIM_JOINED,  /* two aims at once */
+    AIM_GUESSED, /* some name of the code stands for no axis, and its meaning is a guess */
+    AIM_KINDS
+};
+
 struct clue_aim {
     struct clue clue; /* with the names of the contract */
     struct aim aim;
-    int rank;     /* aims of a lower rank are drawn first */
-    bool guessed; /* some name of the code stands for no axis, and its meaning is a guess */
-    int wanted;   /* configurations of the set on which it shall hold */
-    int least;    /* configurations drawn for it, even if others meet it */
-    int held;     /* configurations of the set on which it holds so far */
-    int drawn;    /* those drawn for it */
-    int vain;     /* attempts without a result */
+    int rank; /* aims of a lower rank are drawn first */
+    enum clue_aim_kind kind;
+    int wanted; /* configurations of the set on which it shall hold */
+    int least;  /* configurations drawn for it, even if others meet it */
+    int held;   /* configurations of the set on which it holds so far */
+    int drawn;  /* those drawn for it */
+    int vain;   /* attempts without a result */
 };
 
 enum { CLUE_MOST_AIMS = 1024 };

@@ -5,6 +5,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "gen/contract/instantiate.h"
+#include "move.h"
+
 /* --- one name --- */
 
 static bool is_word(char c)
@@ -57,10 +60,91 @@ static const char *name_in_parts(const struct problem *problem, const char *word
     return NULL;
 }
 
-static const char *resolve(const struct problem *problem, const char *word, size_t length)
+static const char *argument_text(const struct argument_texts *arguments, const char *word, size_t length)
 {
-    const char *const found = same_name(problem, word, length);
-    return found ? found : name_in_parts(problem, word, length);
+    const struct argument *const argument = arguments->problem->arguments;
+    for (int i = 0; argument && argument[i].name; i++)
+        if (strlen(argument[i].name) == length && strncasecmp(argument[i].name, word, length) == 0 &&
+            arguments->text[i][0])
+            return arguments->text[i];
+    return NULL;
+}
+
+static const char *resolve(const struct argument_texts *arguments, const char *word, size_t length)
+{
+    const char *found = same_name(arguments->problem, word, length);
+    if (!found)
+        found = argument_text(arguments, word, length);
+    return found ? found : name_in_parts(arguments->problem, word, length);
+}
+
+/* --- arguments --- */
+
+enum { SAMPLES = 24 };
+
+/* Values of each argument on some configurations. Returns false when memory is out. */
+static bool sample_arguments(const struct space *space, struct pcg *stream, struct config *config,
+                             int64_t value[SAMPLES][PROBLEM_MAX_ARGUMENTS])
+{
+    for (int s = 0; s < SAMPLES; s++) {
+        struct instance instance;
+        draw_least(space, &config[s]);
+        for (int i = 0; space->problem->axes[i].name; i++)
+            if (domain_is_number(space, i)) {
+                const struct domain *const domain = &space->domain[i];
+                const int64_t least = domain_least(domain),
+                              most = domain->high < least + 12 ? domain->high : least + 12;
+                config[s].value[i] = domain->value_count > 0
+                                         ? domain_random(domain, stream)
+                                         : least + (int64_t)pcg_below(stream, (uint64_t)(most - least + 1));
+            }
+        if (draw_repair(space, &config[s], -1) == REPAIR_FAILED)
+            config[s] = config[s > 0 ? s - 1 : 0];
+        if (config_measure(&config[s], &instance) != 0)
+            return false;
+        memcpy(value[s], instance.extent, sizeof instance.extent);
+        instance_clear(&instance);
+    }
+    return true;
+}
+
+/* Does the product of the two axes equal the argument on all samples? `b` -1: the axis alone. */
+static bool is_product(const struct config *config, int64_t value[SAMPLES][PROBLEM_MAX_ARGUMENTS],
+                       int argument, int a, int b)
+{
+    for (int s = 0; s < SAMPLES; s++)
+        if (config[s].value[a] * (b < 0 ? 1 : config[s].value[b]) != value[s][argument])
+            return false;
+    return true;
+}
+
+static void find_argument(struct argument_texts *arguments, const struct config *config,
+                          int64_t value[SAMPLES][PROBLEM_MAX_ARGUMENTS], int argument)
+{
+    const struct axis *const axes = arguments->problem->axes;
+    char *const text = arguments->text[argument];
+    for (int a = 0; axes[a].name && !*text; a++)
+        if (is_number_axis(arguments->problem, a) && is_product(config, value, argument, a, -1))
+            snprintf(text, CLUE_TEXT_SIZE, "%s", axes[a].name);
+    for (int a = 0; axes[a].name && !*text; a++)
+        for (int b = a + 1; axes[b].name && !*text; b++)
+            if (is_number_axis(arguments->problem, a) && is_number_axis(arguments->problem, b) &&
+                is_product(config, value, argument, a, b))
+                snprintf(text, CLUE_TEXT_SIZE, "(%s * %s)", axes[a].name, axes[b].name);
+}
+
+void argument_texts_find(struct argument_texts *arguments, const struct space *space, struct pcg *stream)
+{
+    struct config config[SAMPLES];
+    int64_t value[SAMPLES][PROBLEM_MAX_ARGUMENTS];
+    const struct argument *const argument = space->problem->arguments;
+    *arguments = (struct argument_texts){.problem = space->problem};
+    if (!sample_arguments(space, stream, config, value))
+        return;
+    for (int i = 0; argument && argument[i].name; i++)
+        if ((argument[i].type == ARGUMENT_I64 || argument[i].type == ARGUMENT_I32) &&
+            !same_name(space->problem, argument[i].name, strlen(argument[i].name)))
+            find_argument(arguments, config, value, i);
 }
 
 /* --- the names of a term --- */
@@ -141,14 +225,14 @@ static void list_unknown(struct unknown_names *unknown, const struct problem *pr
     }
 }
 
-void clue_resolve(struct clue *clue, const struct problem *problem, struct unknown_names *unknown)
+void clue_resolve(struct clue *clue, const struct argument_texts *arguments, struct unknown_names *unknown)
 {
     *unknown = (struct unknown_names){.count = 0};
-    if (!replace_all(clue, resolve_for, problem))
+    if (!replace_all(clue, resolve_for, arguments))
         unknown->more = true;
     for (int i = 0; i < clue->terms; i++) {
-        list_unknown(unknown, problem, clue->term[i].subject);
-        list_unknown(unknown, problem, clue->term[i].bound);
+        list_unknown(unknown, arguments->problem, clue->term[i].subject);
+        list_unknown(unknown, arguments->problem, clue->term[i].bound);
     }
 }
 

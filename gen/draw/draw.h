@@ -132,7 +132,7 @@ int effort_scouts(enum effort effort); /* default number of scouts: 190, 750, 18
 /* fewer scouts with EFFORT_REWARD, for expensive candidates: imported tasks and those in Python */
 int effort_scouts_few(void);
 
-int effort_directed(enum effort effort); /* default most directed ones: 64, 250, 600, 48 */
+int effort_directed(enum effort effort); /* default most directed ones: 128, 400, 1000, 64 */
 int effort_directed_few(void);           /* fewer, for candidates in Python */
 
 /* Computes the commitment: SHA-256, in hex, of configuration lines, each ended by a newline. It covers either

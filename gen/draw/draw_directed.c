@@ -6,18 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* LARGE_PART: one in so many may be larger than a scout, since some conditions need that. GUESSED_PART: one in so
- * many may be for an aim with a guessed name. HELD_WORTH: so many draws of others that meet a condition count as one
+/* LARGE_PART: one in so many may be larger than a scout, since some conditions need that. HELD_WORTH: so many draws of others that meet a condition count as one
  * that was drawn for it, since their other values are seldom telling. */
-enum {
-    RESTARTS = 10,
-    RESTARTS_GUESSED = 3,
-    MOST_VAIN = 2,
-    LARGE_PART = 4,
-    GUESSED_PART = 3,
-    ROUNDS = 8,
-    HELD_WORTH = 4
-};
+enum { RESTARTS = 10, RESTARTS_GUESSED = 3, MOST_VAIN = 2, LARGE_PART = 4, ROUNDS = 8, HELD_WORTH = 4 };
 
 struct directing {
     struct drawing drawing;
@@ -30,7 +21,7 @@ struct directing {
 int effort_directed(enum effort effort)
 {
     static const int count[] = {
-        [EFFORT_QUICK] = 64, [EFFORT_STANDARD] = 250, [EFFORT_DEEP] = 600, [EFFORT_REWARD] = 48};
+        [EFFORT_QUICK] = 128, [EFFORT_STANDARD] = 400, [EFFORT_DEEP] = 1000, [EFFORT_REWARD] = 64};
     return count[effort];
 }
 
@@ -94,7 +85,7 @@ static unsigned another_axis(const struct directing *d, const struct aim *aim)
 
 static bool try_aim(struct directing *d, struct clue_aim *aim, struct config *config, struct cost *cost)
 {
-    for (int i = 0; i < (aim->guessed ? RESTARTS_GUESSED : RESTARTS); i++) {
+    for (int i = 0; i < (aim->kind == AIM_KNOWN ? RESTARTS : RESTARTS_GUESSED); i++) {
         const unsigned spared = aim->drawn % 3 > 0 ? another_axis(d, &aim->aim) : 0;
         begin_small(d, spared, config);
         choose_class(d->drawing.space, config, aim->drawn, d->stream);
@@ -111,7 +102,7 @@ static bool draw_aim(struct directing *d, struct clue_aim *aim, int most)
     struct config config;
     struct cost cost;
     bool drawn = try_aim(d, aim, &config, &cost);
-    if (!drawn && !aim->guessed && d->large < most / LARGE_PART) {
+    if (!drawn && aim->kind == AIM_KNOWN && d->large < most / LARGE_PART) {
         d->drawing.costing = d->usual;
         drawn = try_aim(d, aim, &config, &cost);
         d->usual = d->drawing.costing;
@@ -145,35 +136,42 @@ static void give_reason(struct drawn *drawn, const struct clue *clue)
 static bool is_open(const struct clue_aim *aim, int round)
 {
     const int met = aim->drawn + (aim->held - aim->drawn) / HELD_WORTH;
-    if (aim->vain >= (aim->guessed ? 1 : MOST_VAIN) || aim->drawn >= round)
+    if (aim->vain >= (aim->kind == AIM_KNOWN ? MOST_VAIN : 1) || aim->drawn >= round)
         return false;
     return aim->drawn < aim->least || (met < aim->wanted && aim->held < HELD_WORTH * aim->wanted);
 }
 
-static int draw_one(struct directing *d, struct clue_aim *aim, int most)
+static void draw_one(struct directing *d, struct clue_aim *aim, int most)
 {
     const struct drawn_list *const out = d->drawing.out;
     if (!draw_aim(d, aim, most)) {
         aim->vain++;
-        return 0;
+        return;
     }
     give_reason(&out->item[out->count - 1], &aim->clue);
     count_held(d, &out->item[out->count - 1].config);
     aim->drawn++;
     d->made++;
-    return 1;
 }
 
-/* One draw for every aim that lacks one, then a second for those that lack one more. Those with guessed names
- * come last. */
-static void draw_rounds(struct directing *d, int most)
+/* One draw for every aim of the kind that lacks one, then a second for those that lack one more, until the set has
+ * `most`. */
+static void draw_rounds(struct directing *d, enum clue_aim_kind kind, int most, int all)
 {
-    int left[2] = {most, most / GUESSED_PART};
-    for (int guessed = 0; guessed < 2; guessed++)
-        for (int round = 1; round <= ROUNDS; round++)
-            for (int i = 0; i < d->aims.count && d->made < most && left[guessed] > 0; i++)
-                if (d->aims.item[i].guessed == guessed && is_open(&d->aims.item[i], round))
-                    left[guessed] -= draw_one(d, &d->aims.item[i], most);
+    for (int round = 1; round <= ROUNDS; round++)
+        for (int i = 0; i < d->aims.count && d->made < most && !d->drawing.no_memory; i++)
+            if (d->aims.item[i].kind == kind && is_open(&d->aims.item[i], round))
+                draw_one(d, &d->aims.item[i], all);
+}
+
+/* Each kind has its share. A share that is not used goes to the next kinds, and then to the first. */
+static void draw_kinds(struct directing *d, int most)
+{
+    static const int percent[AIM_KINDS] = {[AIM_KNOWN] = 50, [AIM_JOINED] = 80, [AIM_GUESSED] = 100};
+    for (int kind = 0; kind < AIM_KINDS; kind++)
+        draw_rounds(d, (enum clue_aim_kind)kind, most * percent[kind] / 100, most);
+    for (int kind = 0; kind < AIM_GUESSED; kind++)
+        draw_rounds(d, (enum clue_aim_kind)kind, most, most);
 }
 
 /* --- all of them --- */
@@ -213,7 +211,7 @@ int draw_directed(struct drawn_list *list, const struct clue_list *clues, const 
                                  .budget = {1, 1}};
     const bool made = start(&d, clues);
     if (made)
-        draw_rounds(&d, count);
+        draw_kinds(&d, count);
     const bool whole = made && !d.drawing.no_memory && !d.drawing.costing.no_memory && !d.usual.no_memory;
     pcg_free(d.stream);
     clue_aims_close(&d.aims);

@@ -245,6 +245,7 @@ int vocabulary_code(struct vocabulary *vocabulary, const struct clue_list *clues
 {
     struct coding *const c = calloc(1, sizeof *c);
     struct unknown_names unknown;
+    struct argument_texts arguments;
     vocabulary->codeds = 0;
     vocabulary->coded = calloc(MOST_CODED, sizeof *vocabulary->coded);
     if (!c || !vocabulary->coded) {
@@ -253,9 +254,10 @@ int vocabulary_code(struct vocabulary *vocabulary, const struct clue_list *clues
     }
     c->vocabulary = vocabulary;
     const int status = sample_configs(c, stream);
+    argument_texts_find(&arguments, vocabulary->space, stream);
     for (int i = 0; status == 0 && i < clues->count; i++) {
         struct clue clue = clues->item[i];
-        clue_resolve(&clue, vocabulary->space->problem, &unknown);
+        clue_resolve(&clue, &arguments, &unknown);
         c->line = clue.line;
         c->file = clues->item[i].file;
         for (int t = 0; t < clue.terms; t++)

@@ -99,13 +99,24 @@ static void add_embedded(void *data, const char *text, size_t size, const char *
         l->status = -1;
 }
 
-static int add_module(struct clue_list *list, const struct python *python, char *why, size_t why_size)
+/* A clue of the entry file needs no name of a file. */
+static void forget_name(struct clue_list *list, const char *path)
 {
+    const char *const slash = strrchr(path, '/'), *const name = slash ? slash + 1 : path;
+    for (int i = 0; i < list->count; i++)
+        if (strncmp(list->item[i].file, name, CLUE_FILE_SIZE - 1) == 0)
+            list->item[i].file[0] = '\0';
+}
+
+static int add_module(struct clue_list *list, const struct build *build, char *why, size_t why_size)
+{
+    const struct python *const python = build_python(build);
     struct listing l = {.list = list};
     add_folder(&l, python->folder, 0);
     if (l.pythons > 0)
         python_clues(list, (const char *const *)l.python, l.pythons, python->program.path, add_embedded, &l,
                      why, why_size);
+    forget_name(list, build->object);
     for (int i = 0; i < l.pythons; i++)
         free(l.python[i]);
     return l.status;
@@ -119,7 +130,7 @@ int candidate_clues(struct clue_list *list, const struct build *build, const cha
     if (why_size > 0)
         *why = '\0';
     if (build_python(build))
-        return add_module(list, build_python(build), why, why_size);
+        return add_module(list, build, why, why_size);
     if (strcmp(build->language, "so") == 0)
         return 0;
     return add_source(list, *build->text ? build->text : path, path);
