@@ -4,6 +4,8 @@
 
 #include "source_reader.h"
 
+enum { MOST_LISTED = 32 };
+
 static bool opens(const struct reader *reader, int at, int end, int sign)
 {
     return at < end && token_is(&reader->source, at, sign) && reader->source.token[at].match > at &&
@@ -166,9 +168,24 @@ static int walk_part(struct reader *reader, int at, int end)
     return at;
 }
 
+/* A short list of growing numbers, such as the sizes that a kernel supports. */
+static void add_list(struct reader *reader, int begin, int end)
+{
+    const struct token *const token = reader->source.token;
+    if (end - begin < 3 || end - begin > 2 * MOST_LISTED)
+        return;
+    for (int i = begin; i < end; i += 2)
+        if (token[i].kind != TOKEN_NUMBER || (i > begin && token[i].value <= token[i - 2].value) ||
+            (i + 1 < end && !token_is(&reader->source, i + 1, ',')))
+            return;
+    for (int i = begin; i < end; i += 2)
+        clues_add_tile(reader, -1, token[i].value, i);
+}
+
 static int walk_block(struct reader *reader, int at)
 {
     const int close = reader->source.token[at].match;
+    add_list(reader, at + 1, close);
     walk_tokens(reader, at + 1, close);
     return close + 1;
 }
@@ -181,7 +198,7 @@ static int walk_statement(struct reader *reader, int at, int end)
     if (reader->depth >= TREE_MOST_DEPTH)
         return reader_skip(reader, at);
     reader->depth++;
-    for (bool ended = false; at < end && !ended && !reader->failed;) {
+    for (bool ended = false; at < end && !ended && !reader->failed && !reader->done;) {
         const enum word word = token_word(&reader->source, at);
         ended = word == WORD_IF || word == WORD_SWITCH || token_is(&reader->source, at, ';') ||
                 token_is(&reader->source, at, '}') || opens(reader, at, end, '{');
@@ -204,7 +221,7 @@ static int walk_statement(struct reader *reader, int at, int end)
 
 void walk_tokens(struct reader *reader, int begin, int end)
 {
-    while (begin < end && !reader->failed)
+    while (begin < end && !reader->failed && !reader->done)
         begin = walk_statement(reader, begin, end);
 }
 

@@ -57,6 +57,7 @@ static void add_clue(struct reader *reader, const struct clue *clue)
 {
     if (clue->terms > 0 && clue_list_add(reader->list, clue) != 0)
         reader->failed = true;
+    reader->done |= reader->list->truncated;
 }
 
 static struct clue clue_at(const struct reader *reader, int token)
@@ -157,17 +158,34 @@ static int add_alternatives(struct reader *reader, int node, struct clue *last)
     return found;
 }
 
-/* Clues of the operands of a condition's terms. */
+/* A long list of alternatives needs no stack of them. */
+static int add_each(struct reader *reader, int node, struct clue *last)
+{
+    if (reader->tree.node[node].kind != NODE_OR)
+        return add_alternatives(reader, node, last);
+    const int left = reader->tree.node[node].left, right = reader->tree.node[node].right;
+    const int found = add_each(reader, left, last);
+    return found + add_each(reader, right, last);
+}
+
+/* Clues of the operands of a condition's terms, unless the term tells all of them. */
 static void add_operands(struct reader *reader, int node)
 {
     const struct node *const at = &reader->tree.node[node];
-    struct clue_term term;
-    if (!tree_is_boolean(&reader->tree, node))
-        clues_add_expression(reader, node);
-    else if (at->kind == NODE_COMPARE && term_of(reader, node, false, &term) == TERM_COMPARED) {
-        const int side[] = {at->left, at->right};
+    struct clue_term unused;
+    int64_t value;
+    if (at->kind == NODE_COMPARE && tree_is_boolean(&reader->tree, at->left) &&
+        tree_is_number(&reader->tree, at->right, &value)) {
+        add_operands(reader, at->left);
+        return;
+    }
+    const bool term = !tree_is_boolean(&reader->tree, node) || at->kind == NODE_COMPARE;
+    const bool told = term && term_of(reader, node, false, &unused) == TERM_COMPARED;
+    const int side[] = {term && at->kind != NODE_COMPARE ? node : at->left,
+                        at->kind == NODE_COMPARE ? at->right : -1};
+    if (term) {
         for (int i = 0; i < 2; i++)
-            if (reader->tree.node[side[i]].opaque)
+            if (side[i] >= 0 && (!told || reader->tree.node[side[i]].opaque))
                 clues_add_expression(reader, side[i]);
     } else {
         add_operands(reader, at->left);
@@ -179,7 +197,7 @@ static void add_operands(struct reader *reader, int node)
 bool clues_add_condition(struct reader *reader, int node, struct clue *only)
 {
     const int mark = reader->tree.count;
-    const int found = add_alternatives(reader, node, only);
+    const int found = add_each(reader, node, only);
     add_operands(reader, node);
     reader->tree.count = mark;
     return found == 1 && only->terms > 0;
@@ -201,17 +219,13 @@ void clues_add_tile(struct reader *reader, int subject, int64_t bound, int token
         subject = node->left;
     else if (node && node->kind == NODE_ADD && tree_is_number(tree, node->left, &added) && added == bound - 1)
         subject = node->right;
+    if (subject >= 0 && tree->node[subject].kind == NODE_NAME &&
+        definition_is_counter(&reader->definition[tree->node[subject].value]))
+        subject = -1;
     if (subject < 0 || !term_text(reader, subject, term->subject, sizeof term->subject) ||
-        strchr(term->subject, '?'))
+        strspn(term->subject, "-0123456789") == strlen(term->subject) || strchr(term->subject, '?'))
         strcpy(term->subject, "?");
     add_clue(reader, &clue);
-}
-
-static bool is_counter_name(const struct reader *reader, int node)
-{
-    const struct node *const at = &reader->tree.node[node];
-    return at->kind == NODE_NAME && reader->definition[at->value].loop &&
-           !reader->definition[at->value].parameter;
 }
 
 static void add_choice(struct reader *reader, const struct node *node)
@@ -240,7 +254,7 @@ void clues_add_expression(struct reader *reader, int node)
     }
     if ((at->kind == NODE_DIVIDE || at->kind == NODE_REMAINDER) &&
         tree_is_number(&reader->tree, at->right, &bound))
-        clues_add_tile(reader, is_counter_name(reader, at->left) ? -1 : at->left, bound, at->token);
+        clues_add_tile(reader, at->left, bound, at->token);
     else if (at->kind == NODE_STEP && tree_is_number(&reader->tree, at->right, &bound))
         clues_add_tile(reader, -1, bound, at->token);
     else if (at->kind == NODE_MULTIPLY && reader->tree.node[at->left].kind == NODE_INDEX &&

@@ -49,15 +49,12 @@ static void define(const struct source *source, struct definition *all, int name
                    int64_t offset)
 {
     struct definition *const definition = &all[name];
-    if (definition->count == 0)
-        *definition = (struct definition){.begin = begin,
-                                          .limit = limit,
-                                          .offset = offset,
-                                          .count = 1,
-                                          .changed = definition->changed,
-                                          .loop = definition->loop,
-                                          .parameter = definition->parameter};
-    else if (definition->count == 1 && !is_same_value(source, definition, begin, offset))
+    if (definition->count == 0) {
+        definition->begin = begin;
+        definition->limit = limit;
+        definition->offset = offset;
+        definition->count = 1;
+    } else if (definition->count == 1 && !is_same_value(source, definition, begin, offset))
         definition->count = 2;
 }
 
@@ -105,7 +102,7 @@ static bool is_address(const struct source *source, int at)
         return false;
     const struct token *const last = &source->token[at - 1];
     if (last->kind == TOKEN_NAME)
-        return token_word(source, at - 1) == WORD_SKIPPED;
+        return token_word(source, at - 1) == WORD_SKIPPED || token_word(source, at - 1) == WORD_RETURN;
     return last->kind == TOKEN_SIGN && last->code != ')' && last->code != ']' && last->code != '>';
 }
 
@@ -116,6 +113,25 @@ static bool is_parameter(const struct source *source, int at)
         return false;
     return token_is(source, at + 1, ',') || token_is(source, at + 1, ')') ||
            source->token[parent].match == at + 1;
+}
+
+/* name(..) {return expression;} */
+static void read_function(const struct source *source, struct definition *definition, int at)
+{
+    const int parameters = at + 1;
+    int open = source->token[parameters].match + 1;
+    for (int i = 0; i < 3 && token_is_type(source, open); i++)
+        open++;
+    if (open <= parameters || !token_is(source, open, '{') || source->token[open].match < 0)
+        return;
+    const int end = source->token[open].match - 1;
+    definition->functions++;
+    if (end > open + 2 && token_word(source, open + 1) == WORD_RETURN && token_is(source, end, ';')) {
+        definition->parameters = parameters;
+        definition->body = open + 2;
+        definition->body_end = end;
+    } else
+        definition->functions = 2;
 }
 
 struct definition *definitions_read(const struct source *source)
@@ -130,6 +146,9 @@ struct definition *definitions_read(const struct source *source)
         if (!token_is_name(source, i) || word != WORD_NONE)
             continue;
         struct definition *const definition = &all[source->token[i].code];
+        definition->member |= token_is(source, i - 1, '.') || token_is(source, i - 1, SIGN_ARROW);
+        if (token_is(source, i + 1, '('))
+            read_function(source, definition, i);
         if (token_is(source, i + 1, '='))
             define(source, all, source->token[i].code, i + 2, limit_at(source, i), 0);
         else if (is_change(source, i + 1) || token_is(source, i - 1, SIGN_INCREMENT) ||

@@ -68,7 +68,7 @@ static int expand_name(struct reader *reader, int node, int depth)
     definition->active = true;
     const int all = expansion_of_all(reader, value, depth - 1);
     definition->active = false;
-    return tree->node[all].opaque ? node : all;
+    return tree->node[all].opaque || tree_mentions(tree, all, name) ? node : all;
 }
 
 int expansion_of_all(struct reader *reader, int node, int depth)

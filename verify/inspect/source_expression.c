@@ -131,7 +131,7 @@ static int assign(struct reader *reader, int sign, int left, int right, int toke
 static int read_assignment(struct reader *reader, int *at, int end)
 {
     const int begin = *at;
-    if (reader->depth >= TREE_MOST_DEPTH)
+    if (reader->depth >= TREE_MOST_DEPTH || (reader->quiet && reader->tree.full))
         return 0;
     reader->depth++;
     int node = read_choice(reader, at, end);
@@ -158,7 +158,8 @@ static bool starts_operand(const struct source *source, int at, bool sure)
 {
     const struct token *const token = &source->token[at];
     if (token->kind != TOKEN_SIGN)
-        return token->kind != TOKEN_NAME || token_word(source, at) != WORD_SKIPPED;
+        return token->kind != TOKEN_NAME ||
+               (token_word(source, at) != WORD_SKIPPED && token_word(source, at) != WORD_RETURN);
     return token->code == '(' || (sure && token->code < 256 && strchr("-!~*&+{", token->code)) ||
            (sure && (token->code == SIGN_INCREMENT || token->code == SIGN_DECREMENT));
 }

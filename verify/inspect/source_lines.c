@@ -105,7 +105,14 @@ static void read_marker(struct lexer *lexer, const char *stop)
     lexer->line = line - 1; /* the end of this line is counted */
 }
 
-/* An object-like macro becomes NAME = body; and of another one the body is read as code. */
+static void emit_name(struct lexer *lexer, const char *text, size_t length)
+{
+    const int index = source_intern(lexer->source, text, length);
+    if (index >= 0)
+        lexer_emit(lexer, (struct token){.text = text, .length = (uint32_t)length, .code = index});
+}
+
+/* An object-like macro becomes NAME = body; another one NAME(a, b) {return body;} */
 static void read_define(struct lexer *lexer, const char *stop)
 {
     skip_spaces_of_line(lexer);
@@ -113,22 +120,30 @@ static void read_define(struct lexer *lexer, const char *stop)
     while (lexer->p < stop && (is_letter(*lexer->p) || is_digit(*lexer->p)))
         lexer->p++;
     const size_t length = (size_t)(lexer->p - name);
-    if (lexer->p < stop && *lexer->p == '(') {
-        while (lexer->p < stop && *lexer->p != ')')
-            lexer->p++;
-        lexer->p += lexer->p < stop;
-        lexer_emit_sign(lexer, ";", 1, ';');
-    } else {
+    const bool function = lexer->p < stop && *lexer->p == '(';
+    if (!function)
         skip_spaces_of_line(lexer);
-        if (length == 0 || lexer->p >= stop || *lexer->p == '\n' || *lexer->p == '/')
-            return;
-        const int index = source_intern(lexer->source, name, length);
-        if (index < 0)
-            return;
-        lexer_emit_sign(lexer, ";", 1, ';');
-        lexer_emit(lexer, (struct token){.text = name, .length = (uint32_t)length, .code = index});
+    if (length == 0 || lexer->p >= stop || *lexer->p == '\n' || *lexer->p == '/')
+        return;
+    lexer_emit_sign(lexer, ";", 1, ';');
+    emit_name(lexer, name, length);
+    if (function) {
+        const char *const close = memchr(lexer->p, ')', (size_t)(stop - lexer->p));
+        lexer_read(lexer, close ? close + 1 : stop);
+        lexer_emit_sign(lexer, "{", 1, '{');
+        emit_name(lexer, "return", 6);
+    } else
         lexer_emit_sign(lexer, "=", 1, '=');
-    }
+    lexer_read(lexer, stop);
+    lexer_emit_sign(lexer, ";", 1, ';');
+    if (function)
+        lexer_emit_sign(lexer, "}", 1, '}');
+}
+
+/* Clauses such as if (rows > 64) are conditions. */
+static void read_pragma(struct lexer *lexer, const char *stop)
+{
+    lexer_emit_sign(lexer, ";", 1, ';');
     lexer_read(lexer, stop);
     lexer_emit_sign(lexer, ";", 1, ';');
 }
@@ -146,7 +161,8 @@ void lexer_read_directive(struct lexer *lexer)
     else if (lexer_sees(lexer, "define") && !lexer->hidden && stop - lexer->p > 7) {
         lexer->p += 6;
         read_define(lexer, stop);
-    }
+    } else if (lexer_sees(lexer, "pragma omp") && !lexer->hidden)
+        read_pragma(lexer, stop);
     lexer_skip_to(lexer, stop);
 }
 

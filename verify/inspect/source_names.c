@@ -7,7 +7,7 @@
 struct known {
     const char *text;
     enum word word;
-    int size;
+    int64_t size;
 };
 static const struct known known[] = {
     {"if", WORD_IF, 0},
@@ -21,7 +21,7 @@ static const struct known known[] = {
     {"operator", WORD_OPERATOR, 0},
     {"else", WORD_SKIPPED, 0},
     {"do", WORD_SKIPPED, 0},
-    {"return", WORD_SKIPPED, 0},
+    {"return", WORD_RETURN, 0},
     {"co_return", WORD_SKIPPED, 0},
     {"goto", WORD_SKIPPED, 0},
     {"throw", WORD_SKIPPED, 0},
@@ -60,6 +60,14 @@ static const struct known known[] = {
     {"false", WORD_FALSE, 0},
     {"nullptr", WORD_NULL, 0},
     {"NULL", WORD_NULL, 0},
+    {"SHRT_MAX", WORD_LIMIT, INT16_MAX},
+    {"INT16_MAX", WORD_LIMIT, INT16_MAX},
+    {"USHRT_MAX", WORD_LIMIT, UINT16_MAX},
+    {"UINT16_MAX", WORD_LIMIT, UINT16_MAX},
+    {"INT_MAX", WORD_LIMIT, INT32_MAX},
+    {"INT32_MAX", WORD_LIMIT, INT32_MAX},
+    {"UINT_MAX", WORD_LIMIT, UINT32_MAX},
+    {"UINT32_MAX", WORD_LIMIT, UINT32_MAX},
     {"auto", WORD_TYPE, 0},
     {"void", WORD_TYPE, 0},
     {"bool", WORD_TYPE, 1},

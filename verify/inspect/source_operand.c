@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "source_inline.h"
 #include "source_reader.h"
 
 static int opaque(struct reader *reader, int token)
@@ -81,38 +82,50 @@ static int read_lambda(struct reader *reader, int *at, int end)
     return opaque(reader, token);
 }
 
-/* sizeof(type): the greatest size of its words, as of "unsigned long". */
+/* sizeof(type): of several words, as in "unsigned long int", one that is not the size of an int decides. */
 static int read_sizeof(struct reader *reader, int *at, int end)
 {
     const int token = (*at)++;
     int64_t size = 0;
-    if (!opens(reader, *at, end, '('))
+    while (*at < end && token_is(&reader->source, *at, '*'))
+        ++*at;
+    if (!opens(reader, *at, end, '(')) {
+        const int mark = reader->tree.count;
+        reader->depth++;
+        if (*at < end && reader->depth < TREE_MOST_DEPTH)
+            operand_read(reader, at, end);
+        reader->depth--;
+        reader->tree.count = mark;
         return opaque(reader, token);
+    }
     const int close = reader->source.token[*at].match;
     for (int i = *at + 1; i < close; i++) {
-        const int word_size =
+        const int64_t word =
             token_is_name(&reader->source, i) ? reader->source.name[reader->source.token[i].code].size : 0;
-        const bool short_word = word_size == 1 || word_size == 2;
         if (token_is(&reader->source, i, '*') && i == close - 1 && i > *at + 1)
             size = 8;
         else if (!token_is_type(&reader->source, i) && !token_is(&reader->source, i, SIGN_SCOPE)) {
             size = 0;
             break;
-        } else if (word_size > size || (short_word && size == 4))
-            size = word_size;
+        } else if (size == 0 || (word == 8 && size == 4) || (word > 0 && word < 4))
+            size = word;
     }
     *at = close + 1;
     return size > 0 ? tree_leaf(&reader->tree, NODE_NUMBER, size, token) : opaque(reader, token);
 }
 
 /* A name's own node: the last part of a::b. */
-static int name_node(struct reader *reader, int token)
+static int name_node(struct reader *reader, int token, bool member)
 {
     const int name = reader->source.token[token].code;
+    const int argument = member ? -1 : inline_argument(reader, name);
+    if (argument >= 0)
+        return argument;
     const struct definition *const definition = &reader->definition[name];
     switch (reader->source.name[name].word) {
     case WORD_TRUE: return tree_leaf(&reader->tree, NODE_NUMBER, 1, token);
     case WORD_FALSE: return tree_leaf(&reader->tree, NODE_NUMBER, 0, token);
+    case WORD_LIMIT: return tree_leaf(&reader->tree, NODE_NUMBER, reader->source.name[name].size, token);
     case WORD_INDEX: return tree_leaf(&reader->tree, NODE_INDEX, 0, token);
     case WORD_NONE: break;
     default: return opaque(reader, token);
@@ -136,7 +149,7 @@ static bool is_value_word(enum word word)
 {
     return word == WORD_NONE || word == WORD_TYPE || word == WORD_QUALIFIER || word == WORD_DIM3 ||
            word == WORD_LAUNCH_BOUNDS || word == WORD_INDEX || word == WORD_TRUE || word == WORD_FALSE ||
-           word == WORD_NULL;
+           word == WORD_NULL || word == WORD_LIMIT;
 }
 
 static bool ends_in_t(const struct token *token)
@@ -144,19 +157,38 @@ static bool ends_in_t(const struct token *token)
     return token->length > 2 && memcmp(token->text + token->length - 2, "_t", 2) == 0;
 }
 
-/* name(..): a conversion, sizes of a launch, or a call, whose value is "?". */
+/* std::numeric_limits<int>::max(), where `last` is "max"; 0: it is not. */
+static int64_t limit_of(const struct source *source, int last)
+{
+    if (source->token[last].length != 3 || memcmp(source->token[last].text, "max", 3) != 0 ||
+        !token_is(source, last - 1, SIGN_SCOPE) || !token_is(source, last - 2, '>') ||
+        !token_is(source, last - 4, '<') || token_word(source, last - 3) != WORD_TYPE)
+        return 0;
+    const struct source_name *const type = &source->name[source->token[last - 3].code];
+    const int64_t bits = 8 * type->size - (type->text[0] != 'u');
+    const bool integer =
+        strchr("iu", type->text[0]) || (type->length == 5 && memcmp(type->text, "short", 5) == 0);
+    return integer && bits > 0 && bits < 63 ? ((int64_t)1 << bits) - 1 : 0;
+}
+
+/* name(..): a conversion, sizes of a launch, or a call, whose value is "?" unless its function is simple. */
 static int read_call(struct reader *reader, int *at, int first, int last)
 {
     const enum word word = token_word(&reader->source, last);
     if (word == WORD_TYPE || (word == WORD_NONE && ends_in_t(&reader->source.token[last])))
         return read_group(reader, at);
+    const int open = *at;
     if (word == WORD_DIM3 || token_word(&reader->source, first - 1) == WORD_DIM3)
         pass_extents(reader, at, 3);
     else if (word == WORD_LAUNCH_BOUNDS)
         pass_extents(reader, at, 1);
     else
         pass_brackets(reader, at);
-    return opaque(reader, first);
+    const int64_t most = limit_of(&reader->source, last);
+    if (most > 0)
+        return tree_leaf(&reader->tree, NODE_NUMBER, most, first);
+    const int value = word == WORD_NONE ? inline_call(reader, last, open) : -1;
+    return value >= 0 ? value : opaque(reader, first);
 }
 
 /* kernel<<<grid, block, ..>>> */
@@ -191,7 +223,7 @@ static int read_suffixes(struct reader *reader, int *at, int end, int first, int
             *at += 2;
             declared = false;
             if (reader->tree.node[node].kind != NODE_INDEX)
-                node = name_node(reader, *at - 1);
+                node = name_node(reader, *at - 1, true);
         } else if (token_is(source, *at, SIGN_INCREMENT) || token_is(source, *at, SIGN_DECREMENT))
             ++*at;
         else
@@ -224,7 +256,7 @@ static int read_name(struct reader *reader, int *at, int end)
             pass_brackets(reader, at);
         return opaque(reader, first);
     }
-    return read_suffixes(reader, at, end, first, name_node(reader, last));
+    return read_suffixes(reader, at, end, first, name_node(reader, last, false));
 }
 
 /* static_cast<type>(value) */
@@ -264,7 +296,9 @@ int operand_read(struct reader *reader, int *at, int end)
     if (opens(reader, begin, end, '['))
         return read_lambda(reader, at, end);
     if (opens(reader, begin, end, '{')) {
-        pass_brackets(reader, at);
+        *at = token->match + 1;
+        if (!reader->quiet)
+            walk_tokens(reader, begin, *at);
         return opaque(reader, begin);
     }
     return 0;

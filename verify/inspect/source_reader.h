@@ -16,11 +16,14 @@ struct reader {
     struct clue_list *list;
     struct clue_term enclosing[READER_MOST_ENCLOSING]; /* conditions around the present statement */
     int enclosed;
-    int counter; /* name that the header of the present loop counts; -1: none */
-    int subject; /* node of the present switch; -1: none */
-    int depth;   /* of recursion */
-    bool quiet;  /* the value of a definition is being read: no clue is added */
-    bool failed; /* memory is out */
+    int counter;              /* name that the header of the present loop counts; -1: none */
+    int subject;              /* node of the present switch; -1: none */
+    struct call_frame *frame; /* the call whose function is being read (source_inline.c); NULL: none */
+    int inlined;              /* calls in that of the outermost frame */
+    int depth;                /* of recursion */
+    bool quiet;               /* the value of a definition is being read: no clue is added */
+    bool failed;              /* memory is out */
+    bool done;                /* the list is full */
 };
 
 /* Reads the expression at `*at`, which ends before `end`, and moves `*at` behind it. Leaves `*at` alone if

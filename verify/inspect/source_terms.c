@@ -55,14 +55,18 @@ bool term_text(struct reader *reader, int node, char *text, size_t size)
     return false;
 }
 
-/* Is it the name of a counter, whose values no configuration chooses? */
 static bool is_counter(const struct reader *reader, int node)
 {
-    if (reader->tree.node[node].kind != NODE_NAME)
-        return false;
-    const int name = (int)reader->tree.node[node].value;
-    const struct definition *const definition = &reader->definition[name];
-    return name == reader->counter || ((definition->loop || definition->changed) && !definition->parameter);
+    const struct node *const at = &reader->tree.node[node];
+    return at->kind == NODE_NAME &&
+           (at->value == reader->counter || definition_is_counter(&reader->definition[at->value]));
+}
+
+static bool has_counter(const struct reader *reader, int node)
+{
+    const struct node *const at = &reader->tree.node[node];
+    return is_counter(reader, node) || (at->left >= 0 && has_counter(reader, at->left)) ||
+           (at->right >= 0 && has_counter(reader, at->right));
 }
 
 static bool is_number_text(const char *text)
@@ -82,10 +86,9 @@ static bool is_telling(const struct clue_term *term)
     return !opaque || strpbrk(term->subject, "0123456789") || strpbrk(term->bound, "0123456789");
 }
 
-static enum term_kind counter_term(const struct reader *reader, int other, struct clue_term *term)
+static enum term_kind counter_term(int64_t value, struct clue_term *term)
 {
-    int64_t value;
-    if (!tree_is_number(&reader->tree, other, &value) || value < 2)
+    if (value < 2 || value >= (int64_t)1 << 40)
         return TERM_NONE;
     *term = (struct clue_term){.subject = "?", .relation = CLUE_TILE};
     snprintf(term->bound, sizeof term->bound, "%" PRId64, value);
@@ -109,10 +112,10 @@ enum term_kind term_of(struct reader *reader, int node, bool negated, struct clu
     }
     if (tree->node[left].fraction || (compared && tree->node[right].fraction))
         return TERM_NONE;
-    if (compared && is_counter(reader, left) &&
-        (tree_is_number(tree, right, &value) || !tree->node[right].number))
-        return counter_term(reader, right, term);
-    if (compared && is_counter(reader, right) && !tree->node[left].number)
+    if (compared && is_counter(reader, left) && tree_is_number(tree, right, &value))
+        return counter_term(value, term);
+    if (compared && !tree->node[left].number && !tree->node[right].number &&
+        (has_counter(reader, left) || has_counter(reader, right)))
         return TERM_NONE;
     *term = (struct clue_term){.relation = relation, .bound = "0"};
     if (!term_text(reader, left, term->subject, sizeof term->subject) ||

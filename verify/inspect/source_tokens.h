@@ -51,7 +51,8 @@ enum word {
     WORD_TEMPLATE,
     WORD_ENUM,
     WORD_OPERATOR,
-    WORD_SKIPPED, /* else, return, ..: an expression may follow */
+    WORD_RETURN,
+    WORD_SKIPPED, /* else, new, ..: an expression may follow */
     WORD_SIZEOF,
     WORD_CAST, /* static_cast, .. */
     WORD_TYPE,
@@ -61,7 +62,8 @@ enum word {
     WORD_INDEX, /* blockIdx, .. */
     WORD_TRUE,
     WORD_FALSE,
-    WORD_NULL
+    WORD_NULL,
+    WORD_LIMIT /* INT_MAX, .. */
 };
 
 struct token {
@@ -82,7 +84,7 @@ struct source_name {
     const char *text;
     uint32_t length;
     enum word word;
-    int size; /* of a type in bytes; 0: unknown */
+    int64_t size; /* of a type in bytes, 0: unknown; of a WORD_LIMIT its value */
 };
 
 struct source {

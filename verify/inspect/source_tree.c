@@ -9,20 +9,33 @@ static void add_contents(const struct tree *tree, struct node *node)
     const struct node *const left = node->left >= 0 ? &tree->node[node->left] : NULL;
     const struct node *const right = node->right >= 0 ? &tree->node[node->right] : NULL;
     const bool arithmetic = node->kind >= NODE_NEGATE && node->kind <= NODE_REMAINDER;
-    node->number = node->kind == NODE_NUMBER || (left && left->number) || (right && right->number);
-    node->fraction = node->kind == NODE_FLOAT || (left && left->fraction) || (right && right->fraction);
+    node->number = node->kind == NODE_NUMBER;
+    node->fraction = node->kind == NODE_FLOAT;
+    if (arithmetic) {
+        node->number = left->number || (right && right->number);
+        node->fraction = left->fraction || (right && right->fraction);
+    }
     node->opaque = arithmetic
                        ? left->opaque || (right && right->opaque)
                        : node->kind != NODE_NUMBER && node->kind != NODE_FLOAT && node->kind != NODE_NAME;
 }
 
+/* The operand that stands for a node without room: the larger one, where it may hold conditions. */
+static int without_room(const struct tree *tree, const struct node *node)
+{
+    if (node->kind == NODE_AND || node->kind == NODE_OR || node->kind == NODE_CHOICE)
+        return node->left;
+    if (node->kind != NODE_OTHER)
+        return 0;
+    const bool leaf = tree->node[node->left].left < 0;
+    return leaf && node->right >= 0 ? node->right : node->left;
+}
+
 static int add_node(struct tree *tree, struct node node)
 {
-    const bool condition =
-        node.kind == NODE_AND || node.kind == NODE_OR || node.kind == NODE_OTHER || node.kind == NODE_CHOICE;
     if (tree->count >= tree->limit) {
         tree->full = true;
-        return condition ? node.left : 0;
+        return without_room(tree, &node);
     }
     add_contents(tree, &node);
     tree->node[tree->count] = node;
@@ -198,6 +211,14 @@ int tree_unary(struct tree *tree, int sign, int operand, int token)
                                         .left = operand,
                                         .right = -1,
                                         .token = token});
+}
+
+bool tree_mentions(const struct tree *tree, int at, int name)
+{
+    const struct node *const node = &tree->node[at];
+    return (node->kind == NODE_NAME && node->value == name) ||
+           (node->left >= 0 && tree_mentions(tree, node->left, name)) ||
+           (node->right >= 0 && tree_mentions(tree, node->right, name));
 }
 
 /* --- text --- */

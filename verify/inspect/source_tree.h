@@ -62,6 +62,9 @@ int tree_unary(struct tree *tree, int sign, int operand, int token);
 bool tree_is_boolean(const struct tree *tree, int at);
 bool tree_is_number(const struct tree *tree, int at, int64_t *value);
 
+/* Is the name a part of the expression? */
+bool tree_mentions(const struct tree *tree, int at, int name);
+
 /* Writes an expression in the grammar of constraints. False: it does not fit. */
 bool tree_text(const struct tree *tree, const struct source *source, int at, char *text, size_t size);
 
