@@ -49,7 +49,7 @@ static void add_aim(struct building *b, const struct clue *clue, int rank, int w
         return;
     to->clue = *clue;
     to->rank = rank + (*clue->file ? RANK_INCLUDED : 0);
-    to->kind = b->kind;
+    to->kind = b->kind == AIM_GUESSED && *clue->file ? AIM_INCLUDED : b->kind;
     to->wanted = b->kind == AIM_KNOWN ? wanted : WANTED_GUESS;
     to->least = rank == RANK_CONDITION && b->kind == AIM_KNOWN && !*clue->file ? LEAST : 0;
     b->aims->count++;
@@ -149,6 +149,8 @@ static void fill_pool(struct building *b)
             pool_text(b, problem->axes[i].name, NULL);
     for (int i = 0; problem->derived && problem->derived[i].name; i++)
         pool_text(b, problem->derived[i].name, NULL);
+    pool_text(b, "2", NULL); /* counters and divisors that a loop tries */
+    pool_text(b, "3", NULL);
     b->singles = b->pooled;
     for (int i = 0; problem->axes[i].name; i++)
         for (int j = 0; j < i; j++)
@@ -184,33 +186,40 @@ static void add_bound(struct building *b, const struct clue *clue, const struct 
 {
     const char *text[CLUE_MOST_UNKNOWN];
     struct clue bound = *clue;
-    if (b->singles > 0 && choose(b, unknown, turn, offset, text) && clue_bind(&bound, unknown, text))
+    if (choose(b, unknown, turn, offset, text) && clue_bind(&bound, unknown, text))
         add_aims(b, &bound);
 }
 
 /* --- two at once --- */
 
-static bool joins(const struct clue_aim *a)
+/* Lists the aims of the candidate's own file; `conditions`: only its known conditions. */
+static int list_own(const struct clue_aims *aims, bool conditions, int *list)
 {
-    return a->rank < RANK_INCLUDED && a->kind != AIM_JOINED;
+    int count = 0;
+    for (int i = 0; i < aims->count; i++)
+        if (aims->item[i].rank < RANK_INCLUDED &&
+            (!conditions || (aims->item[i].kind == AIM_KNOWN && aims->item[i].rank == RANK_CONDITION)))
+            list[count++] = i;
+    return count;
 }
 
-/* Adds random pairs of aims of the candidate's own file, from different lines: a fault may need two conditions that
- * stand apart. One of them is a known condition. */
+/* Adds random pairs of aims of the candidate's own file, from different lines: a fault may need two conditions
+ * that stand apart. The first is a known condition. */
 static void add_joined(struct building *b)
 {
-    enum { TRIES = 2000 };
-    const int count = b->aims->count, most = count + MOST_JOINED;
+    int first[CLUE_MOST_AIMS], second[CLUE_MOST_AIMS];
+    const int firsts = list_own(b->aims, true, first), seconds = list_own(b->aims, false, second);
+    const int most = b->aims->count + MOST_JOINED;
     b->kind = AIM_JOINED;
-    for (int i = 0; i < TRIES && count > 1 && b->aims->count < most; i++) {
-        const struct clue_aim *const first = &b->aims->item[pcg_below(b->stream, (uint64_t)count)],
-                                     *const second = &b->aims->item[pcg_below(b->stream, (uint64_t)count)];
-        struct clue both = first->clue;
-        if (!joins(first) || !joins(second) || first->kind != AIM_KNOWN || first->rank != RANK_CONDITION ||
-            first->clue.line == second->clue.line || first->clue.terms + second->clue.terms > CLUE_MOST_TERMS)
+    for (int i = 0; i < 4 * MOST_JOINED && firsts > 0 && b->aims->count < most; i++) {
+        const struct clue *const one = &b->aims->item[first[pcg_below(b->stream, (uint64_t)firsts)]].clue,
+                                 *const other =
+                                     &b->aims->item[second[pcg_below(b->stream, (uint64_t)seconds)]].clue;
+        struct clue both = *one;
+        if (one->line == other->line || one->terms + other->terms > CLUE_MOST_TERMS)
             continue;
-        for (int t = 0; t < second->clue.terms; t++)
-            both.term[both.terms++] = second->clue.term[t];
+        for (int t = 0; t < other->terms; t++)
+            both.term[both.terms++] = other->term[t];
         add_aim(b, &both, RANK_CONDITION, 1);
     }
 }
@@ -232,12 +241,11 @@ static void add_all(struct building *b, struct clue *resolved, struct unknown_na
         if (unknown[i].count == 0 && !unknown[i].more)
             add_aims(b, &resolved[i]);
     b->kind = AIM_GUESSED;
-    for (int turn = 0; turn < MOST_BINDINGS; turn++) {
-        const int offset = b->singles > 0 ? (int)pcg_below(b->stream, (uint64_t)b->singles) : 0;
+    const int offset = (int)pcg_below(b->stream, (uint64_t)b->singles);
+    for (int turn = 0; turn < MOST_BINDINGS; turn++)
         for (int i = 0; i < count; i++)
             if (unknown[i].count > 0 && !unknown[i].more)
                 add_bound(b, &resolved[i], &unknown[i], turn, offset);
-    }
 }
 
 int clue_aims_open(struct clue_aims *aims, const struct clue_list *clues, const struct space *space,

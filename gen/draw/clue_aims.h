@@ -6,8 +6,9 @@
 
 enum clue_aim_kind {
     AIM_KNOWN,
-    AIM_JOINED,  /* two aims at once */
-    AIM_GUESSED, /* some name of the code stands for no axis, and its meaning is a guess */
+    AIM_JOINED,   /* two aims at once */
+    AIM_GUESSED,  /* some name of the code stands for no axis, and its meaning is a guess */
+    AIM_INCLUDED, /* the same in a file that the candidate includes */
     AIM_KINDS
 };
 

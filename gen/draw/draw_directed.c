@@ -8,7 +8,7 @@
 
 /* LARGE_PART: one in so many may be larger than a scout, since some conditions need that. HELD_WORTH: so many draws of others that meet a condition count as one
  * that was drawn for it, since their other values are seldom telling. */
-enum { RESTARTS = 10, RESTARTS_GUESSED = 3, MOST_VAIN = 2, LARGE_PART = 4, ROUNDS = 8, HELD_WORTH = 4 };
+enum { RESTARTS = 10, RESTARTS_GUESSED = 5, MOST_VAIN = 2, LARGE_PART = 4, ROUNDS = 8, HELD_WORTH = 4 };
 
 struct directing {
     struct drawing drawing;
@@ -164,10 +164,11 @@ static void draw_rounds(struct directing *d, enum clue_aim_kind kind, int most, 
                 draw_one(d, &d->aims.item[i], all);
 }
 
-/* Each kind has its share. A share that is not used goes to the next kinds, and then to the first. */
+/* Each kind has its share. A share that is not used goes to the next kinds, and then to the first two. */
 static void draw_kinds(struct directing *d, int most)
 {
-    static const int percent[AIM_KINDS] = {[AIM_KNOWN] = 50, [AIM_JOINED] = 80, [AIM_GUESSED] = 100};
+    static const int percent[AIM_KINDS] = {
+        [AIM_KNOWN] = 50, [AIM_JOINED] = 70, [AIM_GUESSED] = 90, [AIM_INCLUDED] = 100};
     for (int kind = 0; kind < AIM_KINDS; kind++)
         draw_rounds(d, (enum clue_aim_kind)kind, most * percent[kind] / 100, most);
     for (int kind = 0; kind < AIM_GUESSED; kind++)

@@ -139,9 +139,10 @@ static bool take_part(struct reader *reader, struct alternative *first, struct a
     return !both;
 }
 
-static int add_alternatives(struct reader *reader, int node, struct clue *last)
+static int add_alternatives(struct reader *reader, int node, bool negated, struct clue *last)
 {
-    struct alternative stack[MOST_STATES] = {{.pending = {{.node = node}}, .pendings = 1}};
+    struct alternative stack[MOST_STATES] = {
+        {.pending = {{.node = node, .negated = negated}}, .pendings = 1}};
     const int token = reader->tree.node[node].token;
     int found = 0;
     for (int count = 1; count > 0;) {
@@ -162,7 +163,7 @@ static int add_alternatives(struct reader *reader, int node, struct clue *last)
 static int add_each(struct reader *reader, int node, struct clue *last)
 {
     if (reader->tree.node[node].kind != NODE_OR)
-        return add_alternatives(reader, node, last);
+        return add_alternatives(reader, node, false, last);
     const int left = reader->tree.node[node].left, right = reader->tree.node[node].right;
     const int found = add_each(reader, left, last);
     return found + add_each(reader, right, last);
@@ -197,6 +198,10 @@ static void add_operands(struct reader *reader, int node)
 bool clues_add_condition(struct reader *reader, int node, struct clue *only)
 {
     const int mark = reader->tree.count;
+    struct clue otherwise;
+    /* Behind `if (a || b) return;` neither holds. */
+    if (reader->tree.node[node].kind == NODE_OR)
+        add_alternatives(reader, node, true, &otherwise);
     const int found = add_each(reader, node, only);
     add_operands(reader, node);
     reader->tree.count = mark;
