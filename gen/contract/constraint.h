@@ -37,8 +37,8 @@ struct constraint *expression_parse_derived(const struct problem *problem, const
                                             size_t size);
 /* Returns whether the axis, or a derived size that depends on it, occurs in the expression. */
 bool expression_depends_on(const struct constraint *expression, const struct problem *problem, int axis);
-/* "A % 64" is A with *number 64, and "3 * A" is A with *number 3. Return NULL if the expression has another form,
- * or if memory is out. */
+/* "A % 64" is A with *number 64, and "3 * A" is A with *number 3. Return NULL if the expression has
+ * another form, or if memory is out. */
 struct constraint *expression_before_remainder(const struct constraint *expression, int64_t *number);
 struct constraint *expression_after_factor(const struct constraint *expression, int64_t *number);
 /* Returns false on division by zero or a negative power. */

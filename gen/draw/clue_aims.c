@@ -203,8 +203,8 @@ static int list_own(const struct clue_aims *aims, bool conditions, int *list)
     return count;
 }
 
-/* Adds random pairs of aims of the candidate's own file, from different lines: a fault may need two conditions
- * that stand apart. The first is a known condition. */
+/* Adds random pairs of aims of the candidate's own file, from different lines: a fault may need two
+ * conditions that stand apart. The first is a known condition. */
 static void add_joined(struct building *b)
 {
     int first[CLUE_MOST_AIMS], second[CLUE_MOST_AIMS];

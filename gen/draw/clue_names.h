@@ -15,16 +15,17 @@ struct unknown_names {
     bool more; /* than CLUE_MOST_UNKNOWN */
 };
 
-/* The integer arguments of a problem as expressions over its axes: a candidate's `c` may be groups * c_per_group.
- * They are found by their values on some configurations. "": none was found, or the argument is an axis. */
+/* The integer arguments of a problem as expressions over its axes: a candidate's `c` may be groups *
+ * c_per_group. They are found by their values on some configurations. "": none was found, or the
+ * argument is an axis. */
 struct argument_texts {
     const struct problem *problem;
     char text[PROBLEM_MAX_ARGUMENTS][CLUE_TEXT_SIZE];
 };
 void argument_texts_find(struct argument_texts *arguments, const struct space *space, struct pcg *stream);
 
-/* Replaces every name that resembles an axis, a derived size or an argument by that one: COLS, n_cols and numCols
- * by cols. Lists the others. */
+/* Replaces every name that resembles an axis, a derived size or an argument by that one: COLS, n_cols
+ * and numCols by cols. Lists the others. */
 void clue_resolve(struct clue *clue, const struct argument_texts *arguments, struct unknown_names *unknown);
 
 /* Replaces the unknown names by the texts, in their order. Returns false if a term gets too long. */

@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* LARGE_PART: one in so many may be larger than a scout, since some conditions need that. HELD_WORTH: so many draws of others that meet a condition count as one
- * that was drawn for it, since their other values are seldom telling. */
+/* LARGE_PART: one in so many may be larger than a scout, since some conditions need that. HELD_WORTH:
+ * so many draws of others that meet a condition count as one that was drawn for it, since their other
+ * values are seldom telling. */
 enum { RESTARTS = 10, RESTARTS_GUESSED = 5, MOST_VAIN = 2, LARGE_PART = 4, ROUNDS = 8, HELD_WORTH = 4 };
 
 struct directing {
@@ -154,8 +155,8 @@ static void draw_one(struct directing *d, struct clue_aim *aim, int most)
     d->made++;
 }
 
-/* One draw for every aim of the kind that lacks one, then a second for those that lack one more, until the set has
- * `most`. */
+/* One draw for every aim of the kind that lacks one, then a second for those that lack one more, until
+ * the set has `most`. */
 static void draw_rounds(struct directing *d, enum clue_aim_kind kind, int most, int all)
 {
     for (int round = 1; round <= ROUNDS; round++)

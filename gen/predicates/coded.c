@@ -1,5 +1,6 @@
-/* Predicates that stand in the candidate's code. Expressions are recognised by their values, since code spells
- * the same quantity in many ways: (cols + 31) / 32, (cols - 1) / 32 + 1 and cols_padded / 32. */
+/* Predicates that stand in the candidate's code. Expressions are recognised by their values, since
+ * code spells the same quantity in many ways: (cols + 31) / 32, (cols - 1) / 32 + 1 and cols_padded /
+ * 32. */
 #include "predicate.h"
 
 #include <stdio.h>

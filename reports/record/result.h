@@ -79,8 +79,7 @@ enum { RESULT_DERIVED = 8 };
 struct config_result {
     bool unseen; /* of the unseen set */
     bool scout;  /* one of the unseen set's many small configurations, which are judged and not timed */
-    /* drawn for a condition in the candidate's code: judged and not timed, and apart from the scores */
-    bool directed;
+    bool directed; /* drawn for a condition in the candidate's code: likewise, and apart from the scores */
     struct config config;
     int64_t derived[RESULT_DERIVED]; /* the problem's derived sizes for this configuration, in its order */
     bool derived_known;
@@ -352,8 +351,7 @@ struct result {
     bool published_judged;
     /* User-defined tolerances. They replace the published ones in everything that is called published. */
     struct result_tolerance own_tolerance;
-    struct set_score seen, unseen; /* without the directed configurations of the unseen set */
-    struct set_score directed;     /* these; none is timed */
+    struct set_score seen, unseen, directed; /* unseen: without the directed ones */
     struct interval drop;          /* percentage points, 95% Newcombe-Wilson */
     struct interval retention;     /* unseen fraction / seen fraction, Welch on logs */
     struct finding *finding;

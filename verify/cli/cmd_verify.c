@@ -406,17 +406,6 @@ static int refuse_both(const struct options *options)
     return EXIT_USAGE;
 }
 
-/* A candidate in Python may compile for each shape, so it gets small configurations only if requested, and a
- * few with --effort reward. */
-static void spare_python(struct task *task, const struct options *options)
-{
-    if (options->scouts < 0 && build_python(&task->build))
-        task->options.scouts = options->effort == EFFORT_REWARD ? effort_scouts_few() : 0;
-    if (options->directed < 0 && task->options.directed > 0 &&
-        (build_python(&task->build) || task->problem->task))
-        task->options.directed = effort_directed_few();
-}
-
 /* Is it an already built shared object? */
 static bool is_object(const char *path)
 {
@@ -435,7 +424,7 @@ static int prepare(struct task *task, const struct options *options, const struc
         reward_print_broken(stdout, reward, task->error);
     if (status != 0 && !(task->uncompiled && rewards))
         return status;
-    spare_python(task, options);
+    prepare_spare(task, options);
     const int drawn = prepare_step(task, task_draw(task));
     const int refused = drawn == 0 && rewards ? reward_check_sets(reward, task) : drawn;
     if (refused == 0 && status != 0)

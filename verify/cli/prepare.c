@@ -148,3 +148,12 @@ int prepare_defined_problem(const char *command, const char *word, const struct 
         word, command);
     return EXIT_USAGE;
 }
+
+void prepare_spare(struct task *task, const struct options *options)
+{
+    const bool python = build_python(&task->build) != NULL;
+    if (python && options->scouts < 0)
+        task->options.scouts = options->effort == EFFORT_REWARD ? effort_scouts_few() : 0;
+    if ((python || task->problem->task) && options->directed < 0 && task->options.directed > 0)
+        task->options.directed = effort_directed_few();
+}

@@ -32,4 +32,8 @@ int prepare_end(struct task *task, int status);
  * command's name. */
 int prepare_defined_problem(const char *command, const char *word, const struct problem **problem);
 
+/* After task_build. A candidate in Python may compile for each shape, so it gets scouts only if
+ * requested, or a few with --effort reward. It and an imported task get few directed configurations. */
+void prepare_spare(struct task *task, const struct options *options);
+
 #endif

@@ -307,8 +307,8 @@ START_TEST(scouts_alone_are_a_set)
 }
 END_TEST
 
-/* No two candidates have equally many directed configurations. A number of them that pass changes no score, and
- * each that fails counts as one configuration more. */
+/* No two candidates have equally many directed configurations. A number of them that pass changes no
+ * score, and each that fails counts as one configuration more. */
 START_TEST(directed_configurations_count_where_they_fail)
 {
     struct setting s = {.seen = 1, .plain = 3, .no_timing = true};
