@@ -67,6 +67,8 @@ static struct clue clue_at(const struct reader *reader, int token)
     if (place->file >= 0) {
         const struct source_name *const file = &reader->source.name[place->file];
         snprintf(clue.file, sizeof clue.file, "%.*s", (int)file->length, file->text);
+        for (char *c = clue.file; *c; c++) /* it may be printed */
+            *c = *c < ' ' || *c > '~' ? '?' : *c;
     }
     return clue;
 }

@@ -2,12 +2,12 @@
 
 #include "source_reader.h"
 
-enum { MOST_PARAMETERS = 8, MOST_INLINED = 8, MOST_INLINED_NODES = 64 };
+enum { MOST_PARAMETERS = 8, MOST_INLINED = 8 /* recursion ends there */, MOST_INLINED_NODES = 64 };
 
 /* Arguments stay tokens, which are read again at each use: a shared node would make a graph of the tree. */
 struct call_frame {
     struct call_frame *outer;
-    struct definition *function;
+    const struct definition *function;
     bool broken; /* an argument is no expression, as in a declaration */
     int count;
     struct {
@@ -52,14 +52,13 @@ static int read_body(struct reader *reader, struct call_frame *frame)
     if (mark + MOST_INLINED_NODES < limit)
         tree->limit = mark + MOST_INLINED_NODES;
     tree->full = false;
-    reader->quiet = frame->function->active = true;
+    reader->quiet = true;
     reader->frame = frame;
     const int node = expression_read(reader, &at, frame->function->body_end);
     const bool good = !tree->full && !frame->broken && at == frame->function->body_end &&
                       (tree_is_boolean(tree, node) || !tree->node[node].opaque);
     reader->frame = frame->outer;
     reader->quiet = quiet;
-    frame->function->active = false;
     tree->limit = limit;
     tree->full = full;
     if (good)
@@ -70,13 +69,12 @@ static int read_body(struct reader *reader, struct call_frame *frame)
 
 int inline_call(struct reader *reader, int name, int open)
 {
-    struct definition *const function = &reader->definition[reader->source.token[name].code];
+    const struct definition *const function = &reader->definition[reader->source.token[name].code];
     struct call_frame frame = {.outer = reader->frame, .function = function};
     if (!reader->frame)
         reader->inlined = 0;
-    if (function->functions != 1 || function->parameters == open || function->active ||
-        reader->depth >= TREE_MOST_DEPTH / 2 || reader->inlined++ >= MOST_INLINED ||
-        !bind(reader, &frame, function->parameters, open))
+    if (function->functions != 1 || function->parameters == open || reader->depth >= TREE_MOST_DEPTH / 2 ||
+        reader->inlined++ >= MOST_INLINED || !bind(reader, &frame, function->parameters, open))
         return -1;
     return read_body(reader, &frame);
 }
@@ -89,9 +87,7 @@ int inline_argument(struct reader *reader, int name)
             continue;
         int at = frame->argument[i].begin;
         reader->frame = frame->outer;
-        frame->function->active = false; /* f(f(x)) is no recursion */
         const int node = expression_read(reader, &at, frame->argument[i].end);
-        frame->function->active = true;
         reader->frame = frame;
         frame->broken |= at != frame->argument[i].end;
         return node;

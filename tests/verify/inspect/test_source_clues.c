@@ -40,6 +40,7 @@ static const struct {
     /* expressions in the grammar of constraints */
     {"if (x & 63) f(); if ((x & 1) == 0) g(); if (x >> 3 == 5) h(); if ((x << 2) > 9) i();",
      "x % 64 != 0\nx % 2 == 0\nx / 8 == 5\nx * 4 > 9"},
+    {"if (a << 2 > 9 && 1 << 4 < n) f();", "a * 4 > 9 and n > 16"},
     {"if ((int64_t)v->oh * static_cast<int>(p.cols) > 64L) f();", "oh * cols > 64"},
     {"if (n > 0x40u || n < 1'024 || n == 1e3 || n == 0b101 || n == 010 || n > 1.5 || n < 2.f) f();",
      "n > 64\nn < 1024\nn == 1000\nn == 5\nn == 8"},
@@ -85,7 +86,7 @@ static const struct {
     {"int cd(int a, int b) { return (a + b - 1) / b; } void f(int n) { if (cd(cd(n, 4), 2) == 3) k(); }",
      "n tile 4\n((n + 3) / 4 + 1) / 2 == 3"},
     {"#define CEIL(a, b) (((a) + (b) - 1) / (b))\nif (CEIL(n, 128) == 3) f();", "(n + 127) / 128 == 3"},
-    {"int f(int a); bool g(int b) { return b == 3; } int h() { return g(x); }", "b == 3\nx == 3"},
+    {"bool g(int b); bool g(int b) { return b == 3; } int h() { return g(x); }", "b == 3\nx == 3"},
     {"int f(int n) { return f(n - 1); } int g() { return f(4) > 5; }", "? > 5"},
     /* tiles */
     {"y = (cols + 127) / 128; z = (63 + n) / 64; w = x % 16; v = y / 1;",
@@ -138,11 +139,12 @@ START_TEST(line_markers_name_the_place_of_a_clue)
 {
     assert_places("# 1 \"a/kernel.cu\"\n"
                   "# 1 \"<built-in>\"\nif (n > 90) f();\n"
+                  "# 6 \"a/\033\xff.h\" 1\nif (n > 6) f();\n"
                   "# 7 \"a/tiles.cuh\" 1\nif (n > 7) f();\n\nif (n > 9) f();\n"
                   "# 20 \"/usr/include/math.h\" 1 3 4\nif (n > 91) f();\n"
                   "# 30 \"sys.h\" 1 3\nif (n > 92) f();\n"
-                  "# 4 \"a/kernel.cu\" 2\nif (n > 4) f();\n#pragma once\nif (n > 6) f();\n",
-                  "tiles.cuh:7 n > 7;tiles.cuh:9 n > 9;:4 n > 4;:6 n > 6;");
+                  "# 4 \"a/kernel.cu\" 2\nif (n > 4) f();\n#pragma once\nif (m > 6) f();\n",
+                  "??.h:6 n > 6;tiles.cuh:7 n > 7;tiles.cuh:9 n > 9;:4 n > 4;:6 m > 6;");
 }
 END_TEST
 
@@ -156,10 +158,10 @@ END_TEST
 
 START_TEST(both_branches_of_an_if_may_open_a_block)
 {
-    assert_places("int f(int a)\n{\n#if X\n    if (a == 1) {\n#else\n    if (a == 2) {\n#endif\n        "
-                  "g();\n    }\n}\n"
+    assert_places("int f(int a)\n{\n#if X\n    if (a == 1) {\n#else\n    if (a == 2) {\n#endif\n"
+                  "        g();\n    }\n    return c == 4;\n}\n"
                   "int h(int b)\n{\n    return b == 3;\n}\n",
-                  ":4 a == 1;:6 a == 2;:6 a == 1 and a == 2;:13 b == 3;");
+                  ":4 a == 1;:6 a == 2;:6 a == 1 and a == 2;:10 c == 4;:14 b == 3;");
 }
 END_TEST
 
