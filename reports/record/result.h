@@ -77,8 +77,8 @@ struct result_pair {
 enum { RESULT_DERIVED = 8 };
 
 struct config_result {
-    bool unseen; /* of the unseen set */
-    bool scout;  /* one of the unseen set's many small configurations, which are judged and not timed */
+    bool unseen;   /* of the unseen set */
+    bool scout;    /* one of the unseen set's many small configurations, which are judged and not timed */
     bool directed; /* drawn for a condition in the candidate's code: likewise, and apart from the scores */
     struct config config;
     int64_t derived[RESULT_DERIVED]; /* the problem's derived sizes for this configuration, in its order */
@@ -352,8 +352,8 @@ struct result {
     /* User-defined tolerances. They replace the published ones in everything that is called published. */
     struct result_tolerance own_tolerance;
     struct set_score seen, unseen, directed; /* unseen: without the directed ones */
-    struct interval drop;          /* percentage points, 95% Newcombe-Wilson */
-    struct interval retention;     /* unseen fraction / seen fraction, Welch on logs */
+    struct interval drop;                    /* percentage points, 95% Newcombe-Wilson */
+    struct interval retention;               /* unseen fraction / seen fraction, Welch on logs */
     struct finding *finding;
     int finding_count;
     struct diagnosis diagnosis;
@@ -380,11 +380,9 @@ struct result {
     char without[160];         /* disabled defences, separated by commas; empty: none */
     struct config_result *results;
     int result_count, result_capacity;
-    int untimed;          /* passing configurations without a time, because --budget ran out */
-    int planned;          /* configurations of both sets; known before the first run */
-    int planned_seen;     /* those of the seen set */
-    int planned_scouts;   /* small configurations of the unseen set */
-    int planned_directed; /* directed configurations of the unseen set */
+    int untimed; /* passing configurations without a time, because --budget ran out */
+    int planned; /* configurations of both sets; known before the first run */
+    int planned_seen, planned_scouts, planned_directed; /* of these: the seen set, scouts, directed ones */
     const char *const
         *check_options; /* final words of a reproduction command: "--device", "host"; NULL-terminated */
     struct result_baseline baseline;
