@@ -89,15 +89,7 @@ static bool sample_arguments(const struct space *space, struct pcg *stream, stru
     for (int s = 0; s < SAMPLES; s++) {
         struct instance instance;
         draw_least(space, &config[s]);
-        for (int i = 0; space->problem->axes[i].name; i++)
-            if (domain_is_number(space, i)) {
-                const struct domain *const domain = &space->domain[i];
-                const int64_t least = domain_least(domain),
-                              most = domain->high < least + 12 ? domain->high : least + 12;
-                config[s].value[i] = domain->value_count > 0
-                                         ? domain_random(domain, stream)
-                                         : least + (int64_t)pcg_below(stream, (uint64_t)(most - least + 1));
-            }
+        draw_small_values(space, &config[s], stream);
         if (draw_repair(space, &config[s], -1) == REPAIR_FAILED)
             config[s] = config[s > 0 ? s - 1 : 0];
         if (config_measure(&config[s], &instance) != 0)

@@ -22,6 +22,19 @@ void draw_random_values(const struct space *space, struct config *config, struct
     }
 }
 
+void draw_small_values(const struct space *space, struct config *config, struct pcg *stream)
+{
+    enum { FEW = 12 };
+    for (int i = 0; space->problem->axes[i].name; i++) {
+        const struct domain *const domain = &space->domain[i];
+        const int64_t room = domain->high - domain_least(domain), most = room < FEW ? room : FEW;
+        if (domain_is_number(space, i))
+            config->value[i] = domain->value_count > 0
+                                   ? domain_random(domain, stream)
+                                   : domain_least(domain) + (int64_t)pcg_below(stream, (uint64_t)most + 1);
+    }
+}
+
 /* --- into the caps --- */
 
 /* `skipped` has one bit for each axis. */

@@ -51,6 +51,9 @@ bool draw_has_squares(const struct space *space);
  * seed. */
 void draw_random_values(const struct space *space, struct config *config, struct pcg *stream);
 
+/* Replaces every number by a small one, so that axes are often equal or at their least. */
+void draw_small_values(const struct space *space, struct config *config, struct pcg *stream);
+
 uint64_t draw_config_seed(struct pcg *stream); /* 31 bits: configuration lines stay short */
 
 #endif

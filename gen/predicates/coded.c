@@ -11,7 +11,7 @@
 #include "gen/draw/clue_names.h"
 #include "gen/draw/move.h"
 
-enum { SAMPLES = 48, MOST_CODED = 1024, WHY_SIZE = 200 };
+enum { SAMPLES = 192, MOST_CODED = 1024, WHY_SIZE = 200 };
 static const double CODED_COST = 1, CODED_SHARE = 0.5; /* of the quantity's own cost */
 
 struct coding {
@@ -32,6 +32,8 @@ static int sample_configs(struct coding *c, struct pcg *stream)
     c->value = malloc(SAMPLES * (size_t)vocabulary->quantities * sizeof *c->value);
     for (int i = 0; c->value && i < SAMPLES; i++) {
         draw_random_values(vocabulary->space, &c->sample[i], stream);
+        if (i % 2)
+            draw_small_values(vocabulary->space, &c->sample[i], stream);
         (void)draw_repair(vocabulary->space, &c->sample[i], -1); /* any values serve */
         vocabulary_values(vocabulary, &c->sample[i], true, c->value + i * vocabulary->quantities);
     }
@@ -230,8 +232,10 @@ static void add_clue_term(struct coding *c, const struct clue_term *term)
     struct constraint *const subject = expression_parse_derived(problem, term->subject, why, sizeof why);
     struct constraint *const bound = expression_parse_derived(problem, term->bound, why, sizeof why);
     if (subject && bound && term->relation != CLUE_TILE) {
+        const int before = c->vocabulary->codeds;
         add_term(c, subject, bound, term->relation);
-        add_term(c, bound, subject, mirrored(term->relation));
+        if (c->vocabulary->codeds == before)
+            add_term(c, bound, subject, mirrored(term->relation));
     } else if (subject && bound) {
         int64_t left[SAMPLES], right[SAMPLES];
         if (values_of(c, subject, left) && values_of(c, bound, right) && is_constant(right) && right[0] > 1 &&

@@ -5,6 +5,15 @@
 
 #include "explain_planted.h"
 
+static void copy_trimmed(char to[CLUE_TEXT_SIZE], const char *text, size_t length)
+{
+    for (; length > 0 && *text == ' '; length--)
+        text++;
+    while (length > 0 && text[length - 1] == ' ')
+        length--;
+    snprintf(to, CLUE_TEXT_SIZE, "%.*s", (int)length, text);
+}
+
 /* Reads "k % 64 == 32". False: the term is no comparison with an operator. */
 static bool read_term(const char *text, size_t length, struct clue_term *term)
 {
@@ -17,8 +26,8 @@ static bool read_term(const char *text, size_t length, struct clue_term *term)
             if (strncmp(text + at, word, size) != 0)
                 continue;
             term->relation = longest_first[r];
-            snprintf(term->subject, sizeof term->subject, "%.*s", (int)at, text);
-            snprintf(term->bound, sizeof term->bound, "%.*s", (int)(length - at - size), text + at + size);
+            copy_trimmed(term->subject, text, at);
+            copy_trimmed(term->bound, text + at + size, length - at - size);
             return strchr(text, '{') == NULL;
         }
     return false;

@@ -97,6 +97,7 @@ void repeats_tests(TCase *tcase);
 void statement_tests(TCase *tcase);
 void one_sided_tests(TCase *tcase);
 void plain_form_tests(TCase *tcase);
+void coded_tests(TCase *tcase);
 void gpu_probe_tests(TCase *tcase); /* parts of the gpu suite */
 TCase *gpu_clock_case(void);
 TCase *gpu_state_case(void);

@@ -181,6 +181,7 @@ Suite *explain_suite(void)
     explain_bugs_tests(add_case(suite, "bugs"));
     explain_words_tests(add_case(suite, "words"));
     plain_form_tests(add_case(suite, "plain_form"));
+    coded_tests(add_case(suite, "coded"));
     tcase = add_case(suite, "paged");
     tcase_add_unchecked_fixture(tcase, open_paged, close_ground);
     tcase_add_loop_test(tcase, a_condition_planted_in_paged_attention_is_found_again, OTHERS, FOUND);
