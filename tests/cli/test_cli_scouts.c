@@ -38,11 +38,12 @@ static int count(const json_t *root, bool scouts, const char *outcome)
 START_TEST(what_only_scouts_find_is_specialized_and_has_its_rule)
 {
     cli_put_kernel("pair.c", "", "rows % 4 == 2 && cols % 16 == 8 ? 0.5 : 0");
-    CLI("verify", "softmax", "pair.c", QUICK, "--no-timing", "--seed", "2", "--small", "0", "--json",
-        "r.json");
+    CLI("verify", "softmax", "pair.c", QUICK, "--no-timing", "--blind", "--seed", "2", "--small", "0",
+        "--json", "r.json");
     cli_expect(0, "general: ");
     json_t *without = cli_json("r.json");
-    CLI("verify", "-v", "softmax", "pair.c", QUICK, "--no-timing", "--seed", "2", "--json", "s.json");
+    CLI("verify", "-v", "softmax", "pair.c", QUICK, "--no-timing", "--blind", "--seed", "2", "--json",
+        "s.json");
     cli_expect(1, "specialized: ");
     cli_expect(1, "225 unseen configurations, 190 of them scouts");
     json_t *root = cli_json("s.json");
@@ -85,14 +86,14 @@ START_TEST(scouts_are_not_timed)
 }
 END_TEST
 
-/* `verify` runs the lines that `draw` prints, scouts and all. */
+/* `verify` runs the lines that `draw` prints, scouts and directed ones and all. */
 START_TEST(scouts_are_part_of_what_is_committed_to)
 {
     CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), "--device", "host", "--contract",
         "tiny.space", "--effort", "quick", "--seed", "2", "--no-timing", "--json", "r.json");
     json_t *root = cli_json("r.json");
-    CLI("draw", "softmax", "--device", "host", "--contract", "tiny.space", "--effort", "quick", "--seed",
-        "2");
+    CLI("draw", "softmax", cli_repository("problems/softmax/baseline.c"), "--device", "host", "--contract",
+        "tiny.space", "--effort", "quick", "--seed", "2");
     cli_expect(0, "  # unseen: scout\n");
     ck_assert_msg(strstr(cli.err, word(root, "commitment")) != NULL, "%s", cli.err);
     const json_t *result;

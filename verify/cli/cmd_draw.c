@@ -19,14 +19,22 @@ int command_draw(const struct options *options)
     int status = prepare_task(&task, options);
     if (status != 0)
         return status;
-    status = prepare_step(&task, task_draw(&task));
+    if (options->argument[1]) {
+        status = prepare_step(&task, task_build(&task));
+        prepare_spare(&task, options);
+    }
+    if (status == 0)
+        status = prepare_step(&task, task_draw(&task));
     if (status == 0) {
         if (options->only_seen || !options->only_unseen)
             print_set(&task.seen_set, "seen");
         if (options->only_unseen || !options->only_seen)
             print_set(&task.unseen_set, "unseen");
-        fprintf(stderr, "seed %llu, commitment %s\n%s%s", (unsigned long long)task.seed, task.commitment,
-                task.notes.text, task.notes.text[0] ? "\n" : "");
+        fprintf(stderr, "seed %llu, commitment %s\n%s%s%s%s%s", (unsigned long long)task.seed,
+                task.commitment,
+                task.directed_commitment[0] ? "commitment of the directed configurations " : "",
+                task.directed_commitment, task.directed_commitment[0] ? "\n" : "", task.notes.text,
+                task.notes.text[0] ? "\n" : "");
     }
     task_clear(&task);
     return status;

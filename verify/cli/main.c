@@ -40,8 +40,9 @@ static const struct command commands[] = {
      "Print axes, contract, input classes, tensors and arithmetic of a problem; with --header, the C header "
      "that a candidate may include.",
      command_describe},
-    {"draw", "PROBLEM", 1, 1,
-     "Draw the seen and the unseen set and print them, one configuration per line, with the reason of each.",
+    {"draw", "PROBLEM [CANDIDATE]", 1, 2,
+     "Draw the seen and the unseen set and print them, one configuration per line, with the reason of each. "
+     "With CANDIDATE also the configurations for conditions in its code, which is compiled and not run.",
      command_draw},
     {"export", "PROBLEM", 1, 1,
      "Draw the seen and the unseen set and write them for other programs: values, reasons, shapes and types "

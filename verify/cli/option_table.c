@@ -60,10 +60,10 @@ static const struct option_row rows[] = {
      .help = "draw N more small configurations, which are judged and not timed (default: 190, 750 or 1875 by "
              "the effort; none with --unseen, for tasks, and for candidates in Python)"},
     {"directed", "N", OPTION_COUNT, FIELD(directed), .most = 100000, .example = "128",
-     .commands = " verify batch ",
+     .commands = " draw verify batch ",
      .help = "draw at most N more configurations for conditions in the candidate's code (default: "
              "128, 400 or 1000 by the effort, 24 for tasks and candidates in Python; none with --unseen)"},
-    {"blind", NULL, OPTION_TRUE, FIELD(blind), .commands = " verify batch ",
+    {"blind", NULL, OPTION_TRUE, FIELD(blind), .commands = " draw verify batch ",
      .help = "read no condition in the candidate's code: the same as --directed 0"},
     {"unseen-set", "FILE", OPTION_TEXT, FIELD(unseen_set), .commands = " verify batch ",
      .help = "run the configurations in FILE instead of drawing an unseen set"},
