@@ -79,8 +79,8 @@ END_TEST
 START_TEST(draw_prints_them_with_their_place)
 {
     cli_put_kernel("rare.c", "", RARE " ? 0.5 : 0");
-    CLI("draw", "softmax", "rare.c", "--device", "host", "--contract", "tiny.space", "--seen=tiny.seen",
-        "--effort", "quick", "--seed", "2");
+    CLI("draw", "softmax", "rare.c", "--device", "host", "--contract", "tiny.space", "--effort", "quick",
+        "--seed", "2");
     cli_expect(0, "# unseen: line ");
     cli_expect(0, "rows % 16 == 11 and cols == 55");
     ck_assert_ptr_nonnull(strstr(cli.err, "commitment of the directed configurations "));
