@@ -1,5 +1,5 @@
-/* Directed configurations as users meet them: a condition of the code is met, its place is named, and scores of
- * the other configurations stay as they are. */
+/* Directed configurations as users meet them: a condition of the code is met, its place is named, and scores
+ * of the other configurations stay as they are. */
 #include "cli.h"
 
 #include <stdio.h>
