@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "source_names.h"
+#include "source_enclosing.h"
 #include "source_terms.h"
 
 enum { MOST_PENDING = 16, MOST_STATES = 24, MOST_EXPANSIONS = 8 };
@@ -44,20 +44,13 @@ static bool unwrap(struct reader *reader, struct part *part)
     }
     if (node->kind != NODE_NAME || part->expansions == MOST_EXPANSIONS)
         return false;
-    const int mark = tree->count, expanded = expansion_of(reader, (int)node->value);
+    const int mark = tree->count, expanded = expansion_of(reader, part->node);
     if (tree_is_boolean(tree, expanded)) {
         *part = (struct part){expanded, part->negated, part->expansions + 1};
         return true;
     }
     reader->tree.count = mark;
     return false;
-}
-
-static void add_clue(struct reader *reader, const struct clue *clue)
-{
-    if (clue->terms > 0 && clue_list_add(reader->list, clue) != 0)
-        reader->failed = true;
-    reader->done |= reader->list->truncated;
 }
 
 static struct clue clue_at(const struct reader *reader, int token)
@@ -73,44 +66,20 @@ static struct clue clue_at(const struct reader *reader, int token)
     return clue;
 }
 
-static bool has_term(const struct clue *clue, const struct clue_term *term)
-{
-    for (int i = 0; i < clue->terms; i++)
-        if (clue->term[i].relation == term->relation && strcmp(clue->term[i].subject, term->subject) == 0 &&
-            strcmp(clue->term[i].bound, term->bound) == 0)
-            return true;
-    return false;
-}
-
-/* The clue together with the innermost conditions around it that it has room for. */
-static void add_enclosed(struct reader *reader, const struct clue *clue)
-{
-    struct clue joined = *clue;
-    int first = reader->enclosed, room = CLUE_MOST_TERMS - clue->terms;
-    for (; first > 0 && room > 0; first--)
-        room -= !has_term(clue, &reader->enclosing[first - 1]);
-    joined.terms = 0;
-    for (int i = first; i < reader->enclosed; i++)
-        if (!has_term(&joined, &reader->enclosing[i]) && !has_term(clue, &reader->enclosing[i]))
-            joined.term[joined.terms++] = reader->enclosing[i];
-    for (int i = 0; i < clue->terms; i++)
-        joined.term[joined.terms++] = clue->term[i];
-    if (joined.terms > clue->terms)
-        add_clue(reader, &joined);
-}
-
-static struct clue clue_of(struct reader *reader, const struct alternative *alternative, int token)
+/* `tiles`: adds those of its terms. */
+static struct clue clue_of(struct reader *reader, const struct alternative *alternative, int token,
+                           bool tiles)
 {
     struct clue clue = clue_at(reader, token);
     for (int i = 0; i < alternative->terms; i++) {
         struct clue_term term;
         const enum term_kind kind =
             term_of(reader, alternative->term[i].node, alternative->term[i].negated, &term);
-        if (kind == TERM_TILE) {
+        if (kind == TERM_TILE && tiles) {
             struct clue tile = clue_at(reader, token);
             tile.term[tile.terms++] = term;
-            add_clue(reader, &tile);
-        } else if (kind == TERM_COMPARED && !has_term(&clue, &term))
+            clues_add(reader, &tile);
+        } else if (kind == TERM_COMPARED && !clue_has_term(&clue, &term))
             clue.term[clue.terms++] = term;
     }
     return clue;
@@ -141,31 +110,41 @@ static bool take_part(struct reader *reader, struct alternative *first, struct a
     return !both;
 }
 
-static int add_alternatives(struct reader *reader, int node, bool negated, struct clue *last)
+/* Returns their number, and the last one. `add`: as clues. */
+static int find_alternatives(struct reader *reader, struct part part, bool add, struct clue *last)
 {
-    struct alternative stack[MOST_STATES] = {
-        {.pending = {{.node = node, .negated = negated}}, .pendings = 1}};
-    const int token = reader->tree.node[node].token;
+    struct alternative stack[MOST_STATES] = {{.pending = {part}, .pendings = 1}};
+    const int token = reader->tree.node[part.node].token;
     int found = 0;
     for (int count = 1; count > 0;) {
         struct alternative present = stack[--count], second;
         while (present.pendings > 0)
             if (take_part(reader, &present, &second) && count < MOST_STATES)
                 stack[count++] = second;
-        *last = clue_of(reader, &present, token);
-        add_clue(reader, last);
-        if (reader->enclosed > 0 && last->terms > 0)
-            add_enclosed(reader, last);
+        *last = clue_of(reader, &present, token, add);
+        if (add) {
+            clues_add(reader, last);
+            clues_add_enclosed(reader, last);
+        }
         found++;
     }
     return found;
+}
+
+bool clues_opposite(struct reader *reader, int node, struct clue *opposite)
+{
+    const int mark = reader->tree.count;
+    const int found =
+        find_alternatives(reader, (struct part){.node = node, .negated = true}, false, opposite);
+    reader->tree.count = mark;
+    return found == 1 && opposite->terms > 0;
 }
 
 /* A long list of alternatives needs no stack of them. */
 static int add_each(struct reader *reader, int node, struct clue *last)
 {
     if (reader->tree.node[node].kind != NODE_OR)
-        return add_alternatives(reader, node, false, last);
+        return find_alternatives(reader, (struct part){.node = node}, true, last);
     const int left = reader->tree.node[node].left, right = reader->tree.node[node].right;
     const int found = add_each(reader, left, last);
     return found + add_each(reader, right, last);
@@ -203,7 +182,7 @@ bool clues_add_condition(struct reader *reader, int node, struct clue *only)
     struct clue otherwise;
     /* Behind `if (a || b) return;` neither holds. */
     if (reader->tree.node[node].kind == NODE_OR)
-        add_alternatives(reader, node, true, &otherwise);
+        find_alternatives(reader, (struct part){.node = node, .negated = true}, true, &otherwise);
     const int found = add_each(reader, node, only);
     add_operands(reader, node);
     reader->tree.count = mark;
@@ -227,12 +206,15 @@ void clues_add_tile(struct reader *reader, int subject, int64_t bound, int token
     else if (node && node->kind == NODE_ADD && tree_is_number(tree, node->left, &added) && added == bound - 1)
         subject = node->right;
     if (subject >= 0 && tree->node[subject].kind == NODE_NAME &&
-        definition_is_counter(&reader->definition[tree->node[subject].value]))
+        definition_is_counter(&reader->definitions, reader_definition(reader, subject)))
         subject = -1;
-    if (subject < 0 || !term_text(reader, subject, term->subject, sizeof term->subject) ||
-        strspn(term->subject, "-0123456789") == strlen(term->subject) || strchr(term->subject, '?'))
+    if (subject < 0 || !term_text(reader, subject, term->subject, sizeof term->subject))
         strcpy(term->subject, "?");
-    add_clue(reader, &clue);
+    else if (strchr(term->subject, '?')) /* a name tells more */
+        tree_text(tree, &reader->source, subject, term->subject, sizeof term->subject);
+    if (strspn(term->subject, "-0123456789") == strlen(term->subject) || strchr(term->subject, '?'))
+        strcpy(term->subject, "?");
+    clues_add(reader, &clue);
 }
 
 static void add_choice(struct reader *reader, const struct node *node)
@@ -240,8 +222,8 @@ static void add_choice(struct reader *reader, const struct node *node)
     struct clue only;
     const int enclosed = reader->enclosed;
     const bool single = clues_add_condition(reader, node->left, &only);
-    for (int i = 0; single && i < only.terms && reader->enclosed < READER_MOST_ENCLOSING; i++)
-        reader->enclosing[reader->enclosed++] = only.term[i];
+    if (single)
+        enclose(reader, &only, false);
     clues_add_expression(reader, node->right);
     reader->enclosed = enclosed;
 }

@@ -158,8 +158,7 @@ static bool starts_operand(const struct source *source, int at, bool sure)
 {
     const struct token *const token = &source->token[at];
     if (token->kind != TOKEN_SIGN)
-        return token->kind != TOKEN_NAME ||
-               (token_word(source, at) != WORD_SKIPPED && token_word(source, at) != WORD_RETURN);
+        return token->kind != TOKEN_NAME || !word_precedes_expression(token_word(source, at));
     return token->code == '(' || (sure && token->code < 256 && strchr("-!~*&+{", token->code)) ||
            (sure && (token->code == SIGN_INCREMENT || token->code == SIGN_DECREMENT));
 }

@@ -7,7 +7,8 @@ enum { MOST_PARAMETERS = 8, MOST_INLINED = 8 /* recursion ends there */, MOST_IN
 /* Arguments stay tokens, which are read again at each use: a shared node would make a graph of the tree. */
 struct call_frame {
     struct call_frame *outer;
-    const struct definition *function;
+    const struct name_summary *function;
+    int site;    /* where the arguments stand */
     bool broken; /* an argument is no expression, as in a declaration */
     int count;
     struct {
@@ -43,7 +44,7 @@ static bool bind(const struct reader *reader, struct call_frame *frame, int para
     return p >= last_parameter && a >= last_argument;
 }
 
-static int read_body(struct reader *reader, struct call_frame *frame)
+static int read_body(struct reader *reader, struct call_frame *frame, int name)
 {
     struct tree *const tree = &reader->tree;
     const int mark = tree->count, limit = tree->limit;
@@ -54,7 +55,12 @@ static int read_body(struct reader *reader, struct call_frame *frame)
     tree->full = false;
     reader->quiet = true;
     reader->frame = frame;
+    if (!reader->source.token[frame->function->parameters - 1].macro)
+        reader->site = -1;
+    else if (reader->site < 0)
+        reader->site = name;
     const int node = expression_read(reader, &at, frame->function->body_end);
+    reader->site = frame->site;
     const bool good = !tree->full && !frame->broken && at == frame->function->body_end &&
                       (tree_is_boolean(tree, node) || !tree->node[node].opaque);
     reader->frame = frame->outer;
@@ -69,14 +75,14 @@ static int read_body(struct reader *reader, struct call_frame *frame)
 
 int inline_call(struct reader *reader, int name, int open)
 {
-    const struct definition *const function = &reader->definition[reader->source.token[name].code];
-    struct call_frame frame = {.outer = reader->frame, .function = function};
+    const struct name_summary *const function = &reader->definitions.name[reader->source.token[name].code];
+    struct call_frame frame = {.outer = reader->frame, .function = function, .site = reader->site};
     if (!reader->frame)
         reader->inlined = 0;
     if (function->functions != 1 || function->parameters == open || reader->depth >= TREE_MOST_DEPTH / 2 ||
         reader->inlined++ >= MOST_INLINED || !bind(reader, &frame, function->parameters, open))
         return -1;
-    return read_body(reader, &frame);
+    return read_body(reader, &frame, name);
 }
 
 int inline_argument(struct reader *reader, int name)
@@ -86,9 +92,12 @@ int inline_argument(struct reader *reader, int name)
         if (frame->argument[i].name != name)
             continue;
         int at = frame->argument[i].begin;
+        const int site = reader->site;
         reader->frame = frame->outer;
+        reader->site = frame->site;
         const int node = expression_read(reader, &at, frame->argument[i].end);
         reader->frame = frame;
+        reader->site = site;
         frame->broken |= at != frame->argument[i].end;
         return node;
     }

@@ -105,11 +105,12 @@ static void read_marker(struct lexer *lexer, const char *stop)
     lexer->line = line - 1; /* the end of this line is counted */
 }
 
-static void emit_name(struct lexer *lexer, const char *text, size_t length)
+static void emit_name(struct lexer *lexer, const char *text, size_t length, bool macro)
 {
     const int index = source_intern(lexer->source, text, length);
     if (index >= 0)
-        lexer_emit(lexer, (struct token){.text = text, .length = (uint32_t)length, .code = index});
+        lexer_emit(lexer,
+                   (struct token){.text = text, .length = (uint32_t)length, .code = index, .macro = macro});
 }
 
 /* An object-like macro becomes NAME = body; another one NAME(a, b) {return body;} */
@@ -126,12 +127,12 @@ static void read_define(struct lexer *lexer, const char *stop)
     if (length == 0 || lexer->p >= stop || *lexer->p == '\n' || *lexer->p == '/')
         return;
     lexer_emit_sign(lexer, ";", 1, ';');
-    emit_name(lexer, name, length);
+    emit_name(lexer, name, length, true);
     if (function) {
         const char *const close = memchr(lexer->p, ')', (size_t)(stop - lexer->p));
         lexer_read(lexer, close ? close + 1 : stop);
         lexer_emit_sign(lexer, "{", 1, '{');
-        emit_name(lexer, "return", 6);
+        emit_name(lexer, "return", 6, false);
     } else
         lexer_emit_sign(lexer, "=", 1, '=');
     lexer_read(lexer, stop);

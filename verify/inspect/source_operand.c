@@ -121,7 +121,6 @@ static int name_node(struct reader *reader, int token, bool member)
     const int argument = member ? -1 : inline_argument(reader, name);
     if (argument >= 0)
         return argument;
-    const struct definition *const definition = &reader->definition[name];
     switch (reader->source.name[name].word) {
     case WORD_TRUE: return tree_leaf(&reader->tree, NODE_NUMBER, 1, token);
     case WORD_FALSE: return tree_leaf(&reader->tree, NODE_NUMBER, 0, token);
@@ -130,7 +129,11 @@ static int name_node(struct reader *reader, int token, bool member)
     case WORD_NONE: break;
     default: return opaque(reader, token);
     }
-    if (definition->constant)
+    if (!member && reader->site >= 0 && !token_is(&reader->source, token - 1, SIGN_SCOPE))
+        token = reader->site;
+    const struct definition *const definition =
+        definition_at(&reader->definitions, &reader->source, name, token);
+    if (definition && definition->constant)
         return tree_leaf(&reader->tree, NODE_NUMBER, definition->value, token);
     return tree_leaf(&reader->tree, NODE_NAME, name, token);
 }

@@ -6,6 +6,7 @@
 
 enum { MOST_EXPANDED_NODES = 256 };
 static const int depths[] = {8, 2, 1, 0};
+static const char digits[] = "0123456789";
 enum { DEPTHS = sizeof depths / sizeof *depths };
 
 static enum clue_relation opposite(enum clue_relation relation)
@@ -59,7 +60,8 @@ static bool is_counter(const struct reader *reader, int node)
 {
     const struct node *const at = &reader->tree.node[node];
     return at->kind == NODE_NAME &&
-           (at->value == reader->counter || definition_is_counter(&reader->definition[at->value]));
+           (at->value == reader->counter ||
+            definition_is_counter(&reader->definitions, reader_definition(reader, node)));
 }
 
 static bool has_counter(const struct reader *reader, int node)
@@ -83,7 +85,7 @@ static bool is_telling(const struct clue_term *term)
     if (strcmp(term->subject, "?") == 0 &&
         (strcmp(term->bound, "0") == 0 || strcmp(term->bound, "1") == 0 || strcmp(term->bound, "-1") == 0))
         return false;
-    return !opaque || strpbrk(term->subject, "0123456789") || strpbrk(term->bound, "0123456789");
+    return !opaque || strpbrk(term->subject, digits) || strpbrk(term->bound, digits);
 }
 
 static enum term_kind counter_term(int64_t value, struct clue_term *term)
@@ -114,12 +116,15 @@ enum term_kind term_of(struct reader *reader, int node, bool negated, struct clu
         return TERM_NONE;
     if (compared && is_counter(reader, left) && tree_is_number(tree, right, &value))
         return counter_term(value, term);
-    if (compared && !tree->node[left].number && !tree->node[right].number &&
-        (has_counter(reader, left) || has_counter(reader, right)))
+    const bool counted = compared && !tree->node[left].number && !tree->node[right].number &&
+                         (has_counter(reader, left) || has_counter(reader, right));
+    if (counted && (is_counter(reader, left) || is_counter(reader, right)))
         return TERM_NONE;
     *term = (struct clue_term){.relation = relation, .bound = "0"};
     if (!term_text(reader, left, term->subject, sizeof term->subject) ||
         (compared && !term_text(reader, right, term->bound, sizeof term->bound)))
+        return TERM_NONE;
+    if (counted && !strpbrk(term->subject, digits) && !strpbrk(term->bound, digits))
         return TERM_NONE;
     return is_telling(term) ? TERM_COMPARED : TERM_NONE;
 }

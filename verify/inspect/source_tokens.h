@@ -43,6 +43,7 @@ enum sign {
 enum word {
     WORD_NONE,
     WORD_IF,
+    WORD_ELSE,
     WORD_FOR,
     WORD_WHILE,
     WORD_SWITCH,
@@ -51,7 +52,9 @@ enum word {
     WORD_TEMPLATE,
     WORD_ENUM,
     WORD_OPERATOR,
+    WORD_DEFAULT,
     WORD_RETURN,
+    WORD_LEAVE,   /* break, throw, ..: the statement ends the block, too */
     WORD_SKIPPED, /* else, new, ..: an expression may follow */
     WORD_SIZEOF,
     WORD_CAST, /* static_cast, .. */
@@ -78,6 +81,7 @@ struct token {
     enum token_kind kind;
     bool first;     /* in the first column of its line */
     bool outdented; /* the line begins in its first column */
+    bool macro;     /* the name that a #define defines */
 };
 
 struct source_name {
@@ -120,6 +124,12 @@ static inline bool token_is_name(const struct source *source, int at)
 static inline enum word token_word(const struct source *source, int at)
 {
     return token_is_name(source, at) ? source->name[source->token[at].code].word : WORD_NONE;
+}
+
+/* Does an expression follow the word, as behind "return"? */
+static inline bool word_precedes_expression(enum word word)
+{
+    return word == WORD_SKIPPED || word == WORD_RETURN || word == WORD_LEAVE || word == WORD_ELSE;
 }
 
 /* Is the token a part of a declaration's type? */

@@ -26,6 +26,7 @@ static const struct {
     {"rms_norm_two_rows_of_a_block", "(cols + 7) / 8 <= 32 and (cols + 7) / 8 <= 8"},
     {"kda_dead_rows", "t tile 64"},
     {"topk_rows_of_512", "rows >= 512"},
+    {"paged_attention_partial_tile_of_16_pages", "(len + page_size - 1) / page_size * page_size >= 256"},
 };
 
 /* Clues of the file as the compiler sees it, each between line ends. */

@@ -12,7 +12,7 @@ static const struct {
     /* comparisons, and what && and || join */
     {"if (n % 128 == 64) f();", "n % 128 == 64"},
     {"return tokens > 65535 ? 1 : run(&r);", "tokens > 65535"},
-    {"if (a == 3 && b < 7 || c > 1) f();", "a == 3 and b < 7\nc > 1"},
+    {"if (a == 3 && b < 7 || c > 1) f();", "a != 3 and c <= 1\nb >= 7 and c <= 1\na == 3 and b < 7\nc > 1"},
     {"if (a && (b < 3 || c > 4)) f();", "a != 0 and b < 3\na != 0 and c > 4"},
     {"if (!(a < 3 && b > 4)) f();", "a >= 3\nb <= 4"},
     {"if (64 < n && (n == 5) == false) f();", "n > 64 and n != 5"},
@@ -20,7 +20,8 @@ static const struct {
     {"if (a < b && c > (d)) f();", "a < b and c > d"},
     /* everywhere an expression stands */
     {"assert(m % 4 == 0); const bool ok = n >= 12; f(q[x != 7]);", "m % 4 == 0\nn >= 12\nx != 7"},
-    {"switch (x) { case 3: f(); break; case B: if (y == 1) g(); default: h(); }", "x == 3\nx == B\ny == 1"},
+    {"switch (x) { case 3: f(); break; case B: if (y == 1) g(); default: h(); }",
+     "x == 3\nx == B\ny == 1\nx == B and y == 1"},
     {"if constexpr (N == 8) f(); do f(); while (n > 9);", "N == 8\nn > 9"},
     {"v = a > 1 ? 2 : b > 3 ? 4 : c > 5;", "a > 1\nb > 3\nc > 5"},
     {"auto f = [&](int i) -> bool { return n % 3 == 1; };", "n % 3 == 1"},
@@ -32,28 +33,56 @@ static const struct {
      "pad == 12\ns == 1\npad == 12 and s == 1\nq > 3\npad == 12 and s == 1 and q > 3\ns == 2\npad == 12 and "
      "s == 2"},
     {"if (a == 1) if (b == 2) f(); if (c == 3) g();", "a == 1\nb == 2\na == 1 and b == 2\nc == 3"},
-    {"if (a == 1 || b == 2) f(c > 3); else g(d > 4);", "a == 1\nb == 2\nc > 3\nd > 4"},
+    {"if (a == 1 || b == 2) f(c > 3); else g(d > 4);",
+     "a != 1 and b != 2\na == 1\nb == 2\nc > 3\nd > 4\na != 1 and b != 2 and d > 4"},
     {"if (a > 1) if (a > 2) if (a > 3) if (a > 4) if (a > 5) if (a > 6) if (a > 7) f();",
      "a > 1\na > 2\na > 1 and a > 2\na > 3\na > 1 and a > 2 and a > 3\na > 4\na > 1 and a > 2 and a > 3 and "
      "a > 4\na > 5\na > 1 and a > 2 and a > 3 and a > 4 and a > 5\na > 6\na > 1 and a > 2 and a > 3 and a > "
      "4 and a > 5 and a > 6\na > 7\na > 2 and a > 3 and a > 4 and a > 5 and a > 6 and a > 7"},
+    /* early exits, else and cases */
+    {"int f() { if (n < 3 || m < 4) return 1; g(k > 5); } int h() { g(k > 6); }",
+     "n >= 3 and m >= 4\nn < 3\nm < 4\nk > 5\nn >= 3 and m >= 4 and k > 5\nk > 6"},
+    {"int f() { if (a == 1) { g(); exit(2); } g(b == 2); }", "a == 1\nb == 2\na != 1 and b == 2"},
+    {"int f() { if (a == 1) return 1; else if (b == 2) throw e; g(c == 3); }",
+     "a == 1\nb == 2\na != 1 and b == 2\nc == 3\na != 1 and b != 2 and c == 3"},
+    {"int f() { if (a == 1 && b == 2) return 1; g(c == 3); if (d == 4) k(); g(e == 5); }",
+     "a == 1 and b == 2\nc == 3\nd == 4\ne == 5"},
+    {"int f() { for (;;) { if (a == 1) break; g(b == 2); } g(c == 3); for (;;) if (d == 4) continue; g(e == "
+     "5); }",
+     "a == 1\nb == 2\na != 1 and b == 2\nc == 3\nd == 4\ne == 5"},
+    {"int f() { if (a == 1) goto done; g(b == 2); done: g(c == 3); }",
+     "a == 1\nb == 2\na != 1 and b == 2\nc == 3"},
+    {"int f() { if (a == 1) k(); else g(b == 2); g(c == 3); }", "a == 1\nb == 2\na != 1 and b == 2\nc == 3"},
+    {"int f() { if (p == 1) { if (a > 9) return 1; g(a == 2); g(a > 3); } }",
+     "p == 1\na > 9\np == 1 and a > 9\na == 2\np == 1 and a == 2\na > 3\np == 1 and a > 3\np == 1 and a <= 9 "
+     "and a > 3"},
+    {"if (a == 1) return; g(b == 2);", "a == 1\nb == 2"},
+    {"switch (x) { case 3: if (a == 1) break; g(b == 2); case 4: g(c == 3); break; default: g(d == 4); }",
+     "x == 3\na == 1\nx == 3 and a == 1\nb == 2\nx == 3 and b == 2\nx == 3 and a != 1 and b == 2\nx == 4\nc "
+     "== 3\nx == 4 and c == 3\nd == 4"},
+    {"if (n == 1) switch (x) { case 3: switch (y) { case 4: g(b == 2); } g(c == 3); } g(d == 4);",
+     "n == 1\nx == 3\nn == 1 and x == 3\ny == 4\nn == 1 and x == 3 and y == 4\nb == 2\nn == 1 and x == 3 and "
+     "y == 4 and b == 2\nc == 3\nn == 1 and x == 3 and c == 3\nd == 4"},
     /* expressions in the grammar of constraints */
     {"if (x & 63) f(); if ((x & 1) == 0) g(); if (x >> 3 == 5) h(); if ((x << 2) > 9) i();",
      "x % 64 != 0\nx % 2 == 0\nx / 8 == 5\nx * 4 > 9"},
     {"if (a << 2 > 9 && 1 << 4 < n) f();", "a * 4 > 9 and n > 16"},
     {"if ((int64_t)v->oh * static_cast<int>(p.cols) > 64L) f();", "oh * cols > 64"},
     {"if (n > 0x40u || n < 1'024 || n == 1e3 || n == 0b101 || n == 010 || n > 1.5 || n < 2.f) f();",
-     "n > 64\nn < 1024\nn == 1000\nn == 5\nn == 8"},
+     "n <= 64 and n >= 1024 and n != 1000 and n != 5 and n != 8\nn > 64\nn < 1024\nn == 1000\nn == 5\nn == "
+     "8"},
     {"if (n * sizeof(float) > 49152 || n * sizeof(__nv_bfloat16) > 10 || n * sizeof(unsigned long long) > 7 "
      "|| n * sizeof(T) > 8 || n * sizeof(T *) > 9) f();",
-     "n * 4 > 49152\nn * 2 > 10\nn * 8 > 7\n? > 8\nn * 8 > 9"},
-    {"if (min(a, 3) < 4 || t[i] == 7 || blockIdx.x + 5 < n) f();", "? < 4\n? == 7\n? + 5 < n"},
+     "n * 4 <= 49152 and n * 2 <= 10 and n * 8 <= 7 and ? <= 8 and n * 8 <= 9\nn * 4 > 49152\nn * 2 > 10\nn "
+     "* 8 > 7\n? > 8\nn * 8 > 9"},
+    {"if (min(a, 3) < 4 || t[i] == 7 || blockIdx.x + 5 < n) f();",
+     "? >= 4 and ? != 7 and ? + 5 >= n\n? < 4\n? == 7\n? + 5 < n"},
     {"if (!x) f(); if (x) g(); if (!(x % 4)) h(); if (x % 4) i();", "x == 0\nx != 0\nx % 4 == 0\nx % 4 != 0"},
     {"if (k > group) f(); if (k > t[i]) g(); if (ptr == nullptr || *p == 0) h();", "k > group"},
     {"if ((a + b) * (c - (d - 1)) > -3 && a - (b + 4) < 2 && -(a + 1) < 5) f();",
      "(a + b) * (c - (d - 1)) > -3 and a - (b + 4) < 2 and -(a + 1) < 5"},
     {"if (rows * cols > std::numeric_limits<int>::max() || n > INT_MAX) f();",
-     "rows * cols > 2147483647\nn > 2147483647"},
+     "rows * cols <= 2147483647 and n <= 2147483647\nrows * cols > 2147483647\nn > 2147483647"},
     {"if (std::max<int>(a, b) > 3 && v.size() == 8 && Traits<T>::kBlock > 4 && ns::m > 2) f();",
      "? > 3 and ? == 8 and kBlock > 4 and m > 2"},
     {"if ((float *)p > 3 && (T)x > 4 && (n) - 3 > 5 && int64_t(y) > 6) f();",
@@ -61,7 +90,7 @@ static const struct {
     {"if (9223372036854775807 > n && n < 99999999999999999999) f();", "n < 9223372036854775807"},
     /* definitions */
     {"constexpr int BM = 64; static const int BN = 2 * BM; if (n >= BN) f();", "n >= 128"},
-    {"enum { A = 3, B, C, D = 10, E }; if (n == C || m == E) f();", "n == 5\nm == 11"},
+    {"enum { A = 3, B, C, D = 10, E }; if (n == C || m == E) f();", "n != 5 and m != 11\nn == 5\nm == 11"},
     {"#define TILE 32\n#define TWICE (2 * TILE)\nif (n > TWICE) f(); // n > 99\n/* if (n > 98) */ char *s = "
      "\"n > 97\", *r = R\"x(n > 96)x\";",
      "n > 64"},
@@ -79,6 +108,36 @@ static const struct {
      "k % 32 != 0\nk % 32 != 0 and m > 1\nk % 32 == 0"},
     {"int a = f(x); if (a > 3 && a > b) g();", "a > 3 and a > b"},
     {"int a = b * 2; int b = a * 3; if (a > 1000) g();", "a > 1000"},
+    /* definitions in their scopes */
+    {"int f(int n) { int len = t[i], pages = (len + s - 1) / s; if (pages * s >= 256) g(); } int h() { int "
+     "len = 3, pages = 4, s; }",
+     "(len + s - 1) / s * s >= 256"},
+    {"int f() { int h = a / 8; if (h > 3) k(); } int g() { int h = a / 4; if (h > 5) k(); }",
+     "a tile 8\na / 8 > 3\na tile 4\na / 4 > 5"},
+    {"int f() { int h = a / 8; { int h = b / 4; if (h > 5) k(); } if (h > 3) k(); }",
+     "a tile 8\nb tile 4\nb / 4 > 5\na / 8 > 3"},
+    {"int f() { int h = a / 8; if (x) { h = 3; } if (h > 3) k(); }", "a tile 8\nx != 0\nh > 3"},
+    {"enum { N = 4 }; int f(int N) { if (x > N) k(); } int g() { if (y > N) k(); }", "x > N\ny > 4"},
+    {"const int N = 64; int f() { const int N = 32; if (x > N) k(); } int g() { if (y > N) k(); }",
+     "x > 32\ny > 64"},
+    {"template <int N> int f() { if (x > N) k(); } constexpr int N = 4; int g(const T *N) { if (z > N) k(); "
+     "}",
+     "x > N\nz > N"},
+    {"struct A { static constexpr int N = 4; }; struct B { int N; }; int f() { int n = 3; if (x > A::N && "
+     "p->n > 5) k(); }",
+     "x > 4 and n > 5"},
+    {"int f() { for (int i = 0; i < n; i++) { if (a[i] > 9) k(); } } int g(int i) { if (i > 7) k(); }",
+     "? > 9\ni > 7"},
+    {"#define WIDE (n > TILE)\nint f() { const int TILE = 32; if (WIDE) k(); } int g() { const int TILE = "
+     "64; if (WIDE) k(); }",
+     "n > TILE\nn > 32\nn > 64"},
+    {"#define OVER(x) ((x) > TILE)\nint f() { const int TILE = 32; if (OVER(n)) k(); } int g() { const int "
+     "TILE = 64; if (OVER(m)) k(); }",
+     "x > TILE\nn > 32\nm > 64"},
+    {"int tiles = (load(x) + 63) / 64, blocks = load(y), both = f(x) * 8 + g(x); if (tiles > 4 && blocks > 5 "
+     "&& both > 6) k();",
+     "? tile 64\n(? + 63) / 64 > 4 and blocks > 5 and both > 6"},
+    {"int rows = load(x) + 1; y = (rows + 127) / 128;", "rows tile 128"},
     /* functions and macros that only return an expression */
     {"bool plain(const struct c *v) { return v->s == 1 && v->d == 1; } int f() { return kh == 3 && "
      "plain(&v); }",

@@ -53,6 +53,16 @@ static const struct {
     {"", "template <int N = ", "", 200000, NULL},
     {"int f(int a) { return f(f(a)) + f(a); } ", "if (f(f(f(x))) > 3) k();", "", 20000, NULL},
     {"if (a", "b", " > 3) f();", 3000000, NULL},
+    {"", "{ int n = a + %d; if (n > 3) f(); ", "", 60000, "a + 9 > 3"},
+    {"int m = 7;", "{ int n = a + %d; if (n > m) f(); }", "", 60000, "a + 9 > 7"},
+    {"int f() {", "int n%d; n1 = n%d + a; if (n1 > 3) f();", "}", 60000, NULL},
+    {"int f() {", "if (a == %d) return; g(b == 3); ", "}", 50000, "a != 0 and b == 3"},
+    {"int f() {", "if (a%d || b == 3 || c) return; else { if (d == 4) ", "}", 50000, "d == 4"},
+    {"switch (x) {", "case %d: if (y == 1) break; ", "}", 50000, "x == 9 and y == 1"},
+    {"", "template <int N = 3> ", "int f() { if (x > N) g(); }", 100000, "x > 3"},
+    {"", "struct a%d { enum { B = 3 }; ", "", 100000, NULL},
+    {"", "int f%d(int n = 3) { for (int i = n; i < 9; i++) ", "", 60000, NULL},
+    {"#define A0 x\n", "#define A%d (A1 + B(%d))\n#define B(x) (A1 + x)\n", "if (A1 > 3) f();", 60000, NULL},
 };
 
 static char *repeat(int row, size_t *size)
