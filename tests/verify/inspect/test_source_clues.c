@@ -63,6 +63,10 @@ static const struct {
     {"if (n == 1) switch (x) { case 3: switch (y) { case 4: g(b == 2); } g(c == 3); } g(d == 4);",
      "n == 1\nx == 3\nn == 1 and x == 3\ny == 4\nn == 1 and x == 3 and y == 4\nb == 2\nn == 1 and x == 3 and "
      "y == 4 and b == 2\nc == 3\nn == 1 and x == 3 and c == 3\nd == 4"},
+    {"switch (x) { case 3: switch (y) { case 4: k(); } case 5: g(b == 2); }",
+     "x == 3\ny == 4\nx == 3 and y == 4\nx == 5\nb == 2\nx == 5 and b == 2"},
+    {"int f() { if (a == 1) for (i = 0; i < n; i++) { return 1; } g(b == 2); }", "a == 1\nb == 2"},
+    {"int f() { if (a == 1) return 1; if (a < 9) k(); }", "a == 1\na < 9\na != 1 and a < 9"},
     /* expressions in the grammar of constraints */
     {"if (x & 63) f(); if ((x & 1) == 0) g(); if (x >> 3 == 5) h(); if ((x << 2) > 9) i();",
      "x % 64 != 0\nx % 2 == 0\nx / 8 == 5\nx * 4 > 9"},
@@ -138,6 +142,15 @@ static const struct {
      "&& both > 6) k();",
      "? tile 64\n(? + 63) / 64 > 4 and blocks > 5 and both > 6"},
     {"int rows = load(x) + 1; y = (rows + 127) / 128;", "rows tile 128"},
+    {"const int h = 7; int f() { if (x > h) k(); const int h = 4; if (y > h) k(); }", "x > 7\ny > 4"},
+    {"int f() { int n = 3; p->n = 4; g(m < n, p->n > 5); }", "m < 3\nn > 5"},
+    {"int h = 7; int f() { int h; h = read(); if (x > h) k(); } int g() { if (y > h) k(); }", "x > h\ny > 7"},
+    {"int f() {\n#define T 32\n g(); } int h() { if (x > T) k(); }", "x > 32"},
+    {"struct A { static constexpr int N = 4; }; int f(int N) { if (x > A::N) k(); }", "x > 4"},
+    {"bool over(int v) { return v > 3; }\n#define OVER(x) over((x) * TILE)\nint f() { const int TILE = 32; "
+     "if (OVER(n)) k(); } int g() { const int TILE = 64; }",
+     "v > 3\nx * TILE > 3\nn * 32 > 3"},
+    {"int f() { T p = a / 8; *p = 3; if (p > 4) k(); }", "a tile 8\na / 8 > 4"},
     /* functions and macros that only return an expression */
     {"bool plain(const struct c *v) { return v->s == 1 && v->d == 1; } int f() { return kh == 3 && "
      "plain(&v); }",
@@ -165,6 +178,9 @@ static const struct {
     {"for (int i = 0; i < 64; i += 8) g();", "? tile 64\n? tile 8"},
     {"for (int i = 0; i < k; i += 32) g();", "k tile 32"},
     {"for (int k = 0; k < g->k; k++) f(); if (k > 512) g();", "k > 512"},
+    {"int f() { for (int i = 0; i < n; i++) if (i == 40) k(); }", "? tile 40"},
+    {"int f() { for (int i = 0; i < n; i++) { int s = n / 4; if (i < s && i + s < m) k(); } }",
+     "n tile 4\ni + n / 4 < m"},
     {"while (i < n) i++; while (j + i < m) j += 2;", "? tile 2"},
     {"for (auto &x : list) if (x.n == 4) f();", "n == 4"},
 };
