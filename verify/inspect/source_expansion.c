@@ -13,7 +13,9 @@ static bool ends_value(const struct reader *reader, int at, int limit)
 static int value_of(struct reader *reader, const struct definition *definition, int site)
 {
     struct tree *const tree = &reader->tree;
-    if (!definition_is_single(definition) || tree->full)
+    /* x = y = 3 is no value, and a long chain takes long to read from each of its names. */
+    if (!definition_is_single(definition) || tree->full ||
+        token_is(&reader->source, definition->begin + 1, '='))
         return -1;
     if (definition->begin >= definition->limit)
         return tree_leaf(tree, NODE_NUMBER, definition->offset, definition->begin);
