@@ -60,6 +60,43 @@ static const char *name_in_parts(const struct problem *problem, const char *word
     return NULL;
 }
 
+/* Words that say nothing of an axis. */
+static bool is_generic(const char *word, size_t length)
+{
+    static const char *const generic[] = {"size", "max",   "min",   "num", "per",
+                                          "dim",  "count", "total", "row", "col"};
+    for (size_t i = 0; i < sizeof generic / sizeof *generic; i++)
+        if (strlen(generic[i]) == length && strncasecmp(generic[i], word, length) == 0)
+            return true;
+    return length < 3;
+}
+
+static bool has_part(const char *name, const char *word, size_t length)
+{
+    for (size_t at = 0, whole = strlen(name); at < whole;) {
+        const size_t part = part_length(name + at, whole - at);
+        if (part == length && strncasecmp(name + at, word, length) == 0)
+            return true;
+        at += part;
+        while (at < whole && name[at] == '_')
+            at++;
+    }
+    return false;
+}
+
+/* Finds the only axis of which the word is a part: len is max_len. */
+static const char *name_with_part(const struct problem *problem, const char *word, size_t length)
+{
+    const char *found = NULL;
+    int count = 0;
+    for (int i = 0; problem->axes[i].name; i++)
+        if (is_number_axis(problem, i) && has_part(problem->axes[i].name, word, length)) {
+            found = problem->axes[i].name;
+            count++;
+        }
+    return count == 1 && !is_generic(word, length) ? found : NULL;
+}
+
 static const char *argument_text(const struct argument_texts *arguments, const char *word, size_t length)
 {
     const struct argument *const argument = arguments->problem->arguments;
@@ -75,7 +112,9 @@ static const char *resolve(const struct argument_texts *arguments, const char *w
     const char *found = same_name(arguments->problem, word, length);
     if (!found)
         found = argument_text(arguments, word, length);
-    return found ? found : name_in_parts(arguments->problem, word, length);
+    if (!found)
+        found = name_in_parts(arguments->problem, word, length);
+    return found ? found : name_with_part(arguments->problem, word, length);
 }
 
 /* --- arguments --- */

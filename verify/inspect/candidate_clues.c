@@ -36,6 +36,15 @@ static int add_source(struct clue_list *list, const char *text_path, const char 
     return status;
 }
 
+/* A clue of the entry file needs no name of a file. */
+static void forget_name(struct clue_list *list, const char *path)
+{
+    const char *const slash = strrchr(path, '/'), *const name = slash ? slash + 1 : path;
+    for (int i = 0; i < list->count; i++)
+        if (strncmp(list->item[i].file, name, CLUE_FILE_SIZE - 1) == 0)
+            list->item[i].file[0] = '\0';
+}
+
 /* --- modules --- */
 
 struct listing {
@@ -99,15 +108,6 @@ static void add_embedded(void *data, const char *text, size_t size, const char *
         l->status = -1;
 }
 
-/* A clue of the entry file needs no name of a file. */
-static void forget_name(struct clue_list *list, const char *path)
-{
-    const char *const slash = strrchr(path, '/'), *const name = slash ? slash + 1 : path;
-    for (int i = 0; i < list->count; i++)
-        if (strncmp(list->item[i].file, name, CLUE_FILE_SIZE - 1) == 0)
-            list->item[i].file[0] = '\0';
-}
-
 static int add_module(struct clue_list *list, const struct build *build, char *why, size_t why_size)
 {
     const struct python *const python = build_python(build);
@@ -133,5 +133,7 @@ int candidate_clues(struct clue_list *list, const struct build *build, const cha
         return add_module(list, build, why, why_size);
     if (strcmp(build->language, "so") == 0)
         return 0;
-    return add_source(list, *build->text ? build->text : path, path);
+    const int status = add_source(list, *build->text ? build->text : path, path);
+    forget_name(list, path);
+    return status;
 }

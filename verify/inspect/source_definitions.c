@@ -83,8 +83,8 @@ struct definition *definition_at(const struct definitions *all, const struct sou
 {
     if (!all->name[name].defined)
         return NULL;
-    if (token_is_member(source, at))
-        return find(all, name, SCOPE_MEMBER);
+    if (token_is_member(source, at)) /* other code may set it in another structure */
+        return NULL;
     if (token_is(source, at - 1, SIGN_SCOPE))
         return find(all, name, SCOPE_OUTSIDE);
     int scope = source->token[at].parent;
@@ -278,7 +278,26 @@ static bool is_declared(const struct builder *b, int at)
             (token_is(b->source, at - 1, ',') && b->declaring[parent + 1]));
 }
 
-/* name(..) {return expression;} */
+/* The only return of a body, if it is its last statement; -1: it has none, or several. */
+static int only_return(const struct source *source, int open, int end)
+{
+    enum { MOST_BODY = 400 };
+    int found = -1;
+    for (int i = open + 1; i < end; i++)
+        if (token_word(source, i) == WORD_RETURN) {
+            if (found >= 0 || source->token[i].parent != open)
+                return -1;
+            found = i;
+        }
+    if (end - open > MOST_BODY || found < 0 || found + 1 >= end)
+        return -1;
+    for (int i = found; i < end; i++)
+        if (token_is(source, i, ';') && source->token[i].parent == open)
+            return -1;
+    return found;
+}
+
+/* name(..) {.. return expression;} */
 static void read_function(const struct source *source, struct name_summary *name, int at)
 {
     const int parameters = at + 1;
@@ -289,9 +308,10 @@ static void read_function(const struct source *source, struct name_summary *name
         return;
     const int end = source->token[open].match - 1;
     name->functions++;
-    if (end > open + 2 && token_word(source, open + 1) == WORD_RETURN && token_is(source, end, ';')) {
+    const int last = token_is(source, end, ';') ? only_return(source, open, end) : -1;
+    if (last >= 0) {
         name->parameters = parameters;
-        name->body = open + 2;
+        name->body = last + 1;
         name->body_end = end;
     } else
         name->functions = 2;

@@ -20,6 +20,13 @@ static const struct {
     {"if (a < b && c > (d)) f();", "a < b and c > d"},
     /* everywhere an expression stands */
     {"assert(m % 4 == 0); const bool ok = n >= 12; f(q[x != 7]);", "m % 4 == 0\nn >= 12\nx != 7"},
+    /* a function with local names, and members that other code sets */
+    {"bool is(const S *v) { const bool one = v->w == 1; (void)v; return one && v->oh > 1; } "
+     "void set(S *v) { v->oh = 1; } int f(S v) { if (g > 1 && is(&v)) h(); }",
+     "w == 1\nw == 1 and oh > 1\ng > 1 and w == 1 and oh > 1"},
+    {"bool is(S *v) { if (v->w == 1) return true; return v->h == 1; } int f(S v) { if (g > 1 && is(&v)) h(); "
+     "}",
+     "w == 1\nh == 1\nw != 1 and h == 1\ng > 1"},
     {"switch (x) { case 3: f(); break; case B: if (y == 1) g(); default: h(); }",
      "x == 3\nx == B\ny == 1\nx == B and y == 1"},
     {"if constexpr (N == 8) f(); do f(); while (n > 9);", "N == 8\nn > 9"},
