@@ -40,19 +40,37 @@ static int sample_configs(struct coding *c, struct pcg *stream)
     return c->value ? 0 : -1;
 }
 
-/* Returns the cheapest quantity with these values, or -1. */
-static int find_quantity(const struct coding *c, const int64_t *value)
+/* Saturates, so that it never overflows. */
+static int64_t difference_of(int64_t a, int64_t b)
+{
+    int64_t difference;
+    return __builtin_sub_overflow(a, b, &difference) ? INT64_MAX : difference;
+}
+
+/* Returns the cheapest quantity that has these values minus a constant, `*offset`, or -1. `offset` NULL: it is
+ * 0. */
+static int find_shifted(const struct coding *c, const int64_t *value, int64_t *offset)
 {
     const struct vocabulary *const vocabulary = c->vocabulary;
     int found = -1;
     for (int q = 0; q < c->quantities; q++) {
+        const int64_t difference = difference_of(value[0], c->value[q]);
         int same = 0;
-        while (same < SAMPLES && c->value[same * c->quantities + q] == value[same])
+        if (difference != 0 && !offset)
+            continue;
+        while (same < SAMPLES && difference_of(value[same], c->value[same * c->quantities + q]) == difference)
             same++;
         if (same == SAMPLES && (found < 0 || vocabulary->quantity[q].cost < vocabulary->quantity[found].cost))
             found = q;
     }
+    if (found >= 0 && offset)
+        *offset = difference_of(value[0], c->value[found]);
     return found;
+}
+
+static int find_quantity(const struct coding *c, const int64_t *value)
+{
+    return find_shifted(c, value, NULL);
 }
 
 static bool values_of(const struct coding *c, const struct constraint *expression, int64_t *value)
@@ -203,7 +221,12 @@ static void add_term(struct coding *c, const struct constraint *subject, const s
     if (!values_of(c, subject, left) || !values_of(c, bound, right) || is_constant(left))
         return;
     if (is_constant(right)) {
-        add_bound(c, quantity_of_text(c, constraint_text(subject), left), relation, right[0]);
+        int64_t offset = 0;
+        const int quantity = find_shifted(c, left, &offset);
+        if (quantity >= 0)
+            add_bound(c, quantity, relation, right[0] - offset);
+        else
+            add_bound(c, quantity_of_text(c, constraint_text(subject), left), relation, right[0]);
         add_remainder(c, subject, relation, right[0]);
         return;
     }

@@ -189,6 +189,21 @@ bool clues_add_condition(struct reader *reader, int node, struct clue *only)
     return found == 1 && only->terms > 0;
 }
 
+void clues_add_overflow(struct reader *reader, int subject, int64_t greatest, int token)
+{
+    struct clue clue = clue_at(reader, token);
+    struct clue_term *const term = &clue.term[clue.terms++];
+    const struct node *const node = &reader->tree.node[subject];
+    if (reader->quiet || (node->kind == NODE_NAME &&
+                          definition_is_counter(&reader->definitions, reader_definition(reader, subject))))
+        return;
+    term->relation = CLUE_GREATER;
+    snprintf(term->bound, sizeof term->bound, "%lld", (long long)greatest);
+    if (term_text(reader, subject, term->subject, sizeof term->subject) && !strchr(term->subject, '?') &&
+        strspn(term->subject, "-0123456789") < strlen(term->subject))
+        clues_add(reader, &clue);
+}
+
 void clues_add_tile(struct reader *reader, int subject, int64_t bound, int token)
 {
     struct clue clue = clue_at(reader, token);

@@ -191,11 +191,29 @@ static bool is_cast(const struct source *source, int open, int end, bool *pointe
     return (sure || names == 1) && starts_operand(source, close + 1, sure);
 }
 
+/* The greatest value of a narrow integer type in brackets; 0: it is another type. */
+static int64_t greatest_of(const struct source *source, int open)
+{
+    static const struct {
+        const char *name;
+        int64_t greatest;
+    } narrow[] = {{"int16_t", INT16_MAX}, {"short", INT16_MAX}, {"uint16_t", UINT16_MAX}};
+    const struct token *const type = &source->token[open + 1];
+    for (size_t i = 0; source->token[open].match == open + 2 && i < sizeof narrow / sizeof *narrow; i++)
+        if ((size_t)type->length == strlen(narrow[i].name) &&
+            memcmp(type->text, narrow[i].name, strlen(narrow[i].name)) == 0)
+            return narrow[i].greatest;
+    return 0;
+}
+
 static int read_cast(struct reader *reader, int *at, int end, bool pointer)
 {
     const int token = *at;
     *at = reader->source.token[token].match + 1;
     const int operand = read_unary(reader, at, end);
+    const int64_t greatest = pointer ? 0 : greatest_of(&reader->source, token);
+    if (greatest > 0 && operand >= 0)
+        clues_add_overflow(reader, operand, greatest, token);
     return pointer ? tree_binary(&reader->tree, NODE_OTHER, operand, -1, token) : operand;
 }
 

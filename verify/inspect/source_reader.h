@@ -56,6 +56,8 @@ bool clues_add_condition(struct reader *reader, int node, struct clue *only);
 bool clues_opposite(struct reader *reader, int node, struct clue *opposite);
 /* Adds the clues of an expression of any kind. */
 void clues_add_expression(struct reader *reader, int node);
+/* A cast to a narrow integer type: beyond its greatest value the result is another. */
+void clues_add_overflow(struct reader *reader, int subject, int64_t greatest, int token);
 /* `subject`: -1 for "?". */
 void clues_add_tile(struct reader *reader, int subject, int64_t bound, int token);
 

@@ -16,6 +16,8 @@ static const struct {
     {"softmax", "cols >= 777", "cols > 776"},
     {"softmax", "1000 < cols", "cols > 1000"},
     {"softmax", "cols == 1237", "cols == 1237"},
+    {"softmax", "cols - 1 > 32767", "cols > 32768"},
+    {"softmax", "(cols + 63) / 64 - 2 >= 3", "(cols + 63) / 64 > 4"},
     {"softmax", "cols % 24 == 5", "cols % 24 == 5"},
     {"softmax", "cols % 24 > 5", "cols % 24 >= 6"},
     {"softmax", "(cols - 1) / 32 + 1 > 9", "(cols + 31) / 32 >= 10"},

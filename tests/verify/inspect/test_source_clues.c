@@ -20,6 +20,11 @@ static const struct {
     {"if (a < b && c > (d)) f();", "a < b and c > d"},
     /* everywhere an expression stands */
     {"assert(m % 4 == 0); const bool ok = n >= 12; f(q[x != 7]);", "m % 4 == 0\nn >= 12\nx != 7"},
+    /* narrow types */
+    {"int f(P *p) { const int64_t last = len - 1; return (int16_t)last >= (short)t; }",
+     "len - 1 > 32767\nt > 32767\nlen - 1 >= t"},
+    {"y = (uint16_t)(rows * cols); z = (uint16_t)load(x); for (int i = 0; i < n; i++) a[i] = (short)i;",
+     "rows * cols > 65535"},
     /* a function with local names, and members that other code sets */
     {"bool is(const S *v) { const bool one = v->w == 1; (void)v; return one && v->oh > 1; } "
      "void set(S *v) { v->oh = 1; } int f(S v) { if (g > 1 && is(&v)) h(); }",
