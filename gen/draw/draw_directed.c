@@ -6,17 +6,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* LARGE_PART: one in so many may be larger than a scout, since some conditions need that. HELD_WORTH:
- * so many draws of others that meet a condition count as one that was drawn for it, since their other
- * values are seldom telling. */
-enum { RESTARTS = 10, RESTARTS_GUESSED = 5, MOST_VAIN = 2, LARGE_PART = 4, ROUNDS = 8, HELD_WORTH = 4 };
+/* HELD_WORTH: so many draws of others that meet a condition count as one that was drawn for it, since their
+ * other values are seldom telling. */
+enum { RESTARTS = 10, RESTARTS_GUESSED = 5, MOST_VAIN = 2, ROUNDS = 8, HELD_WORTH = 4 };
+
+/* Some conditions need more than a scout's size: each size is so many times the one before, and the last one
+ * is that of any configuration. All that are larger than scouts cost at most LARGE_CAPS of these. */
+enum { SIZES = 4, SIZE_STEP = 16, LARGE_CAPS = 3 };
 
 struct directing {
     struct drawing drawing;
-    struct costing small, usual; /* limits of a scout, and of any configuration */
+    struct costing size[SIZES]; /* the first is a scout's */
+    struct cost large;          /* of those that are larger than scouts */
     struct clue_aims aims;
     struct pcg *stream;
-    int made, large;
+    int made;
 };
 
 int effort_directed(enum effort effort)
@@ -97,18 +101,25 @@ static bool try_aim(struct directing *d, struct clue_aim *aim, struct config *co
     return false;
 }
 
-/* A scout's size first. */
-static bool draw_aim(struct directing *d, struct clue_aim *aim, int most)
+static bool may_be_larger(const struct directing *d, const struct clue_aim *aim)
+{
+    const struct cost *const cap = &d->size[SIZES - 1].cap;
+    return aim->kind == AIM_KNOWN && d->large.bytes < LARGE_CAPS * cap->bytes &&
+           d->large.flops < LARGE_CAPS * cap->flops;
+}
+
+/* The least size at which the aim can be met. */
+static bool draw_aim(struct directing *d, struct clue_aim *aim)
 {
     struct config config;
     struct cost cost;
-    bool drawn = try_aim(d, aim, &config, &cost);
-    if (!drawn && aim->kind == AIM_KNOWN && d->large < most / LARGE_PART) {
-        d->drawing.costing = d->usual;
+    bool drawn = false;
+    for (int i = 0; i < SIZES && !drawn && (i == 0 || may_be_larger(d, aim)); i++) {
+        d->drawing.costing = d->size[i];
         drawn = try_aim(d, aim, &config, &cost);
-        d->usual = d->drawing.costing;
-        d->drawing.costing = d->small;
-        d->large += drawn;
+        d->size[i] = d->drawing.costing;
+        if (drawn && i > 0)
+            d->large = (struct cost){d->large.bytes + cost.bytes, d->large.flops + cost.flops};
     }
     if (!drawn)
         return false;
@@ -142,10 +153,10 @@ static bool is_open(const struct clue_aim *aim, int round)
     return aim->drawn < aim->least || (met < aim->wanted && aim->held < HELD_WORTH * aim->wanted);
 }
 
-static void draw_one(struct directing *d, struct clue_aim *aim, int most)
+static void draw_one(struct directing *d, struct clue_aim *aim)
 {
     const struct drawn_list *const out = d->drawing.out;
-    if (!draw_aim(d, aim, most)) {
+    if (!draw_aim(d, aim)) {
         aim->vain++;
         return;
     }
@@ -157,12 +168,12 @@ static void draw_one(struct directing *d, struct clue_aim *aim, int most)
 
 /* One draw for every aim of the kind that lacks one, then a second for those that lack one more, until
  * the set has `most`. */
-static void draw_rounds(struct directing *d, enum clue_aim_kind kind, int most, int all)
+static void draw_rounds(struct directing *d, enum clue_aim_kind kind, int most)
 {
     for (int round = 1; round <= ROUNDS; round++)
         for (int i = 0; i < d->aims.count && d->made < most && !d->drawing.no_memory; i++)
             if (d->aims.item[i].kind == kind && is_open(&d->aims.item[i], round))
-                draw_one(d, &d->aims.item[i], all);
+                draw_one(d, &d->aims.item[i]);
 }
 
 /* Each kind has its share. A share that is not used goes to the next kinds, and then to the first two. */
@@ -171,9 +182,9 @@ static void draw_kinds(struct directing *d, int most)
     static const int percent[AIM_KINDS] = {
         [AIM_KNOWN] = 50, [AIM_JOINED] = 70, [AIM_GUESSED] = 90, [AIM_INCLUDED] = 100};
     for (int kind = 0; kind < AIM_KINDS; kind++)
-        draw_rounds(d, (enum clue_aim_kind)kind, most * percent[kind] / 100, most);
+        draw_rounds(d, (enum clue_aim_kind)kind, most * percent[kind] / 100);
     for (int kind = 0; kind < AIM_GUESSED; kind++)
-        draw_rounds(d, (enum clue_aim_kind)kind, most, most);
+        draw_rounds(d, (enum clue_aim_kind)kind, most);
 }
 
 /* --- all of them --- */
@@ -195,26 +206,37 @@ static bool start(struct directing *d, const struct clue_list *clues)
     return true;
 }
 
+static void open_sizes(struct directing *d, const struct space *space, const struct draw_caps *caps)
+{
+    struct draw_caps cap = draw_scout_caps(caps);
+    for (int i = 0; i < SIZES; i++, cap.bytes *= SIZE_STEP, cap.flops *= SIZE_STEP) {
+        const bool last = i + 1 == SIZES || (caps && (cap.bytes > caps->bytes || cap.flops > caps->flops));
+        d->size[i] = costing_of(space, last ? caps : &cap);
+    }
+}
+
 int draw_directed(struct drawn_list *list, const struct clue_list *clues, const struct space *space,
                   const struct config_list *seen, int count, uint64_t seed, const struct draw_caps *caps)
 {
-    const struct draw_caps small = draw_scout_caps(caps);
-    struct directing d = {.small = costing_of(space, &small), .usual = costing_of(space, caps)};
+    struct directing d = {.made = 0};
     if (count <= 0 || clues->count == 0)
         return 0;
+    open_sizes(&d, space, caps);
     d.drawing = (struct drawing){.mix = &draw_usual,
                                  .space = space,
                                  .seen = seen,
                                  .out = list,
                                  .seed = seed,
                                  .count = list->count + count,
-                                 .costing = d.small,
+                                 .costing = d.size[0],
                                  .total = {HUGE_COST, HUGE_COST},
                                  .budget = {1, 1}};
     const bool made = start(&d, clues);
     if (made)
         draw_kinds(&d, count);
-    const bool whole = made && !d.drawing.no_memory && !d.drawing.costing.no_memory && !d.usual.no_memory;
+    bool whole = made && !d.drawing.no_memory;
+    for (int i = 0; i < SIZES; i++)
+        whole = whole && !d.size[i].no_memory;
     pcg_free(d.stream);
     clue_aims_close(&d.aims);
     point_set_close(&d.drawing.used);

@@ -47,8 +47,8 @@ static int64_t difference_of(int64_t a, int64_t b)
     return __builtin_sub_overflow(a, b, &difference) ? INT64_MAX : difference;
 }
 
-/* Returns the cheapest quantity that has these values minus a constant, `*offset`, or -1. Without `offset` the
- * constant is 0. */
+/* Returns the cheapest quantity with these values, or -1. With `offset` a constant may lie between: the value
+ * minus the quantity. */
 static int find_shifted(const struct coding *c, const int64_t *value, int64_t *offset)
 {
     const struct vocabulary *const vocabulary = c->vocabulary;
