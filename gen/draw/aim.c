@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "feasible.h"
 #include "gen/contract/constraint.h"
 #include "move.h"
 
@@ -179,17 +180,30 @@ static const struct aim_term *pick_failing(const struct aim *aim, const struct c
     return failing[pcg_below(stream, (uint64_t)count)];
 }
 
+/* Finds other axes, however far, with which the axes of the aim lie in the contract. */
+static bool find_others(const struct aim *aim, const struct space *space, struct config *config)
+{
+    int64_t low[PROBLEM_MAX_AXES] = {0}, high[PROBLEM_MAX_AXES] = {0};
+    for (int i = 0; space->problem->axes[i].name; i++) {
+        const struct domain *const domain = &space->domain[i];
+        const bool held = aim->axes >> i & 1, list = domain->value_count > 0;
+        low[i] = held ? config->value[i] : list ? domain->value[0] : domain->low;
+        high[i] = held ? config->value[i] : list ? domain->value[domain->value_count - 1] : domain->high;
+    }
+    return feasible_find(space, low, high, config) == FEASIBLE;
+}
+
 /* Satisfies the contract, preferably by axes that no term names. */
 static bool enter_contract(const struct aim *aim, const struct space *space, struct config *config)
 {
-    struct config moved = *config;
-    if (!draw_mend(space, &moved, aim->axes)) {
-        moved = *config;
-        if (!draw_mend(space, &moved, 0))
-            return false;
-    }
-    *config = moved;
-    return true;
+    const struct config from = *config;
+    if (draw_mend(space, config, aim->axes))
+        return true;
+    *config = from;
+    if (find_others(aim, space, config))
+        return true;
+    *config = from;
+    return draw_mend(space, config, 0);
 }
 
 bool aim_reach(const struct aim *aim, const struct space *space, struct config *config, struct pcg *stream)

@@ -21,6 +21,7 @@ struct directing {
     struct clue_aims aims;
     struct pcg *stream;
     int made;
+    bool reached; /* try_aim */
 };
 
 int effort_directed(enum effort effort)
@@ -88,14 +89,18 @@ static unsigned another_axis(const struct directing *d, const struct aim *aim)
     return count > 0 ? axes[pcg_below(d->stream, count)] : 0;
 }
 
+/* Attempts that meet the aim at no size show that more of them, and larger sizes, are in vain. */
 static bool try_aim(struct directing *d, struct clue_aim *aim, struct config *config, struct cost *cost)
 {
-    for (int i = 0; i < (aim->kind == AIM_KNOWN ? RESTARTS : RESTARTS_GUESSED); i++) {
+    const int most = aim->kind == AIM_KNOWN ? RESTARTS : RESTARTS_GUESSED;
+    d->reached = false;
+    for (int i = 0; i < (d->reached ? most : most / 2); i++) {
         const unsigned spared = aim->drawn % 3 > 0 ? another_axis(d, &aim->aim) : 0;
         begin_small(d, spared, config);
         choose_class(d->drawing.space, config, aim->drawn, d->stream);
-        if (aim_reach(&aim->aim, d->drawing.space, config, d->stream) &&
-            fit(d, &aim->aim, spared, config, cost))
+        const bool reached = aim_reach(&aim->aim, d->drawing.space, config, d->stream);
+        d->reached = d->reached || reached;
+        if (reached && fit(d, &aim->aim, spared, config, cost))
             return true;
     }
     return false;
@@ -114,7 +119,8 @@ static bool draw_aim(struct directing *d, struct clue_aim *aim)
     struct config config;
     struct cost cost;
     bool drawn = false;
-    for (int i = 0; i < SIZES && !drawn && (i == 0 || may_be_larger(d, aim)); i++) {
+    d->reached = true;
+    for (int i = 0; i < SIZES && !drawn && d->reached && (i == 0 || may_be_larger(d, aim)); i++) {
         d->drawing.costing = d->size[i];
         drawn = try_aim(d, aim, &config, &cost);
         d->size[i] = d->drawing.costing;
