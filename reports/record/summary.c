@@ -257,7 +257,7 @@ bool summary_directed(char text[SUMMARY_SIZE], const struct result *result)
             used += (size_t)snprintf(text + used, SUMMARY_SIZE - used, "%d %s, ", set->outcome[i],
                                      outcome_name(i));
     if (used < SUMMARY_SIZE)
-        snprintf(text + used - 2, SUMMARY_SIZE - used + 2, " (no score counts them)");
+        snprintf(text + used - 2, SUMMARY_SIZE - used + 2, " (apart from drop and score)");
     return true;
 }
 
