@@ -49,6 +49,7 @@ static void add_aim(struct building *b, const struct clue *clue, int rank, int w
         return;
     to->clue = *clue;
     to->rank = rank + (*clue->file ? RANK_INCLUDED : 0);
+    to->number = b->aims->count;
     to->kind = b->kind == AIM_GUESSED && *clue->file ? AIM_INCLUDED : b->kind;
     to->wanted = b->kind == AIM_KNOWN ? wanted : WANTED_GUESS;
     to->least = rank == RANK_CONDITION && b->kind == AIM_KNOWN && !*clue->file ? LEAST : 0;
@@ -231,7 +232,9 @@ static int compare_ranks(const void *a, const void *b)
     const struct clue_aim *const x = a, *const y = b;
     if (x->kind != y->kind || x->rank != y->rank)
         return x->kind != y->kind ? (int)x->kind - (int)y->kind : x->rank - y->rank;
-    return x->clue.terms != y->clue.terms ? y->clue.terms - x->clue.terms : x->clue.line - y->clue.line;
+    if (x->clue.terms != y->clue.terms || x->clue.line != y->clue.line)
+        return x->clue.terms != y->clue.terms ? y->clue.terms - x->clue.terms : x->clue.line - y->clue.line;
+    return x->number - y->number; /* the order must not depend on the library's qsort */
 }
 
 /* Known names first, then one choice of the unknown ones for each clue, then the next choice. */

@@ -15,7 +15,7 @@ enum clue_aim_kind {
 struct clue_aim {
     struct clue clue; /* with the names of the contract */
     struct aim aim;
-    int rank; /* aims of a lower rank are drawn first */
+    int rank, number; /* aims of a lower rank are drawn first, then those with a lower number */
     enum clue_aim_kind kind;
     int wanted; /* configurations of the set on which it shall hold */
     int least;  /* configurations drawn for it, even if others meet it */

@@ -36,10 +36,28 @@ static int add_source(struct clue_list *list, const char *text_path, const char 
     return status;
 }
 
+static const char *base_name(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Names the file of clues from `from` on that lack one, whose text begins at `line`. */
+static void place(struct clue_list *list, int from, const char *path, int line)
+{
+    for (int i = from; i < list->count; i++) {
+        struct clue *const clue = &list->item[i];
+        if (*clue->file)
+            continue;
+        snprintf(clue->file, sizeof clue->file, "%.63s", base_name(path));
+        clue->line += line - 1;
+    }
+}
+
 /* A clue of the entry file needs no name of a file. */
 static void forget_name(struct clue_list *list, const char *path)
 {
-    const char *const slash = strrchr(path, '/'), *const name = slash ? slash + 1 : path;
+    const char *const name = base_name(path);
     for (int i = 0; i < list->count; i++)
         if (strncmp(list->item[i].file, name, CLUE_FILE_SIZE - 1) == 0)
             list->item[i].file[0] = '\0';
@@ -68,8 +86,10 @@ static void add_file(struct listing *l, const char *path)
     static const char *const sources[] = {".c",   ".cc", ".cpp", ".cxx", ".cu", ".cuh",
                                           ".hip", ".h",  ".hpp", ".inl", NULL};
     static const char *const modules[] = {".py", NULL};
+    const int before = l->list->count;
     if (has_suffix(path, sources) && add_source(l->list, path, "") != 0)
         l->status = -1;
+    place(l->list, before, path, 1);
     if (has_suffix(path, modules) && l->pythons < MOST_FILES && (l->python[l->pythons] = strdup(path)))
         l->pythons++;
 }
@@ -103,9 +123,10 @@ static void add_folder(struct listing *l, const char *folder, int depth)
 static void add_embedded(void *data, const char *text, size_t size, const char *file, int line)
 {
     struct listing *const l = data;
-    (void)line;
+    const int before = l->list->count;
     if (source_clues(l->list, text, size, file) != 0)
         l->status = -1;
+    place(l->list, before, file, line > 0 ? line : 1);
 }
 
 static int add_module(struct clue_list *list, const struct build *build, char *why, size_t why_size)

@@ -13,7 +13,7 @@
 
 enum { TILE = 64, BLOCK_K = 32, PROCESSORS = 16, LEAST_BLOCKS = 8 };
 
-/* What the heuristic chooses: each split sums up so many blocks of K. */
+/* The number of blocks of K that each split sums up, by a heuristic. */
 struct plan {
     int64_t splits, blocks, each;
 };

@@ -28,7 +28,7 @@ static struct ring ring_of(int64_t m)
     return r;
 }
 
-/* What a column reads while a group is worked on. Those behind it are fetched, as far as there are stages. */
+/* The values that a column reads in one group. Those behind it are fetched, as far as there are stages. */
 static float read_ring(const struct product *g, struct ring r, const bf16 *of, int64_t group, int64_t column)
 {
     const int64_t groups = (g->k + g->group - 1) / g->group, tile = column / r.tile * r.tile;

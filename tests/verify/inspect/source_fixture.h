@@ -1,4 +1,4 @@
-/* What the tests of source_clues share. */
+/* Fixtures of the tests of source_clues. */
 #ifndef UNSEEN_TESTS_SOURCE_FIXTURE_H
 #define UNSEEN_TESTS_SOURCE_FIXTURE_H
 
