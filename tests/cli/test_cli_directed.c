@@ -1,6 +1,7 @@
 /* Directed configurations as users meet them: a condition of the code is met, its place is named, and scores
  * of the other configurations stay as they are. */
 #include "cli.h"
+#include "skip.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -89,6 +90,22 @@ START_TEST(draw_prints_them_with_their_place)
 }
 END_TEST
 
+/* Kernels in a string of a module are read, and their lines are the file's. */
+START_TEST(a_kernel_in_a_string_has_its_place)
+{
+    if (!cli_torch()) {
+        skip_test("no interpreter with torch");
+        return;
+    }
+    cli_put("kernels.py", "import torch\n\nSOURCE = \"\"\"\n__global__ void k(int rows, int cols)\n{\n"
+                          "    if (cols == 1237 && rows > 3) return;\n}\n\"\"\"\n\n\n"
+                          "def softmax(x):\n    return torch.softmax(x, 1)\n");
+    CLI("draw", "softmax", "kernels.py", "--device", "host", "--effort", "quick", "--seed", "2", "--python",
+        cli_torch());
+    cli_expect(0, "# unseen: line 6: cols == 1237 and rows > 3");
+}
+END_TEST
+
 /* Code that hides its numbers, or is full of them, loses nothing. */
 START_TEST(code_that_tells_nothing_is_judged_as_before)
 {
@@ -118,6 +135,7 @@ TCase *cli_directed_case(void)
     tcase_add_test(tcase, a_rare_condition_of_the_code_is_met_and_named);
     tcase_add_test(tcase, scores_of_a_right_candidate_do_not_change);
     tcase_add_test(tcase, draw_prints_them_with_their_place);
+    tcase_add_test(tcase, a_kernel_in_a_string_has_its_place);
     tcase_add_test(tcase, code_that_tells_nothing_is_judged_as_before);
     return tcase;
 }
