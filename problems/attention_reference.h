@@ -19,6 +19,7 @@ enum {
     PART_LENGTH,
     PART_WEIGHT_NORM
 };
+#define REF_STORED (PART_WEIGHT_NORM + 1)
 
 struct ref_state {
     struct attention_place place; /* defined by the problem */

@@ -32,6 +32,7 @@ enum {
     CONV_GROUPS
 };
 enum { PART_SUM, PART_BIAS = PART_SUM + REF_SUM_PARTS, PART_REACH, PART_SQUARE };
+#define REF_STORED (PART_SQUARE + 1)
 
 REF_FN int64_t conv_out_rows(const struct ref_context *c)
 {

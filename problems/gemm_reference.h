@@ -3,6 +3,7 @@
  * relative error of a single product. */
 
 #define REF_CONTRACTION
+#define REF_STORED REF_SUM_PARTS
 
 enum { GEMM_A, GEMM_B, GEMM_C };
 enum { GEMM_M, GEMM_N, GEMM_K, GEMM_TRANS };

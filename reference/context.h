@@ -88,6 +88,10 @@
  * output must have the bits of another tensor's element of the same dtype, e->kept is REF_COPIED and
  * e->copied points to those bits (inside c->tensor[t]).
  *
+ * If enclosures follow from the inputs alone, and not from the candidate's outputs, they can be stored for the
+ * next candidate with the same inputs:
+ *     #define REF_STORED n       n: the number of parts e->part[0 .. n - 1] that ref_error reads
+ *
  * All forms have
  *     ref_error(c, a, e)         error allowed to arithmetic `a` before the output is rounded
  *     ref_cost(c)                number of terms of one witnessed element
@@ -120,6 +124,9 @@ enum { REF_PARTS = 8 };
 #else
 #define REF_NAME(x) REF_JOIN(x, REF_PROBLEM)
 #endif
+
+/* The number of doubles of a stored enclosure with that many parts (enclosure_store.h). */
+#define REF_STORED_DOUBLES(parts) (3 + (parts))
 
 /* Values of e->kept: 0, the element is computed; 1 (true), an element of an in-out tensor must keep its bits;
  * or REF_COPIED. */

@@ -146,6 +146,7 @@ REF_FN int64_t lanes_of_problem(void)
 #endif
 
 #include "judge_element.h"
+#include "enclosure_store.h"
 
 /* --- error statistics --- */
 
@@ -179,6 +180,10 @@ REF_FN void judge_element(const struct work *w, struct error_stats *tally, const
                           int64_t index)
 {
     struct judged judged;
+#ifdef REF_STORED
+    if (w->request.store)
+        enclosure_put(&w->request, w->dtype, e, index);
+#endif
     if (element_judge(tally, &w->request, w->dtype, e, index, &judged) == ELEMENT_OPEN) {
         const unsigned long long at = atomicAdd(w->open, 1ull);
         if (at < JUDGE_OPEN)
@@ -233,90 +238,23 @@ enum { BLOCK_THREADS = THREADS };
 #include "shape_cuda.h"
 #endif
 
+static __global__ void __launch_bounds__(THREADS) stored_kernel(const __grid_constant__ struct work w)
+{
+    struct error_stats tally = error_stats_zero();
+#ifdef REF_STORED
+    const int64_t all = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < w.request.elements; i += all) {
+        struct ref_element e;
+        enclosure_get(&w.request, i, &e);
+        judge_element(&w, &tally, &e, i);
+    }
+#endif
+    merge_block(&w, &tally);
+}
+
 /* --- launching --- */
 
-static int64_t choose_blocks(int64_t rows, int64_t scratch_bytes)
-{
-    int device = 0, processors = 1;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    int64_t blocks = (int64_t)processors * BLOCKS_PER_SM * (THREADS / BLOCK_THREADS);
-    if (blocks > rows)
-        blocks = rows;
-    if (scratch_bytes && blocks > (int64_t)scratch_limit / scratch_bytes)
-        blocks = (int64_t)scratch_limit / scratch_bytes;
-    return blocks < 1 ? 1 : blocks;
-}
-
-static cudaError_t allocate_scratch(struct work *w, size_t bytes)
-{
-    w->scratch_bytes = bytes;
-    return cudaMallocAsync((void **)&w->scratch, bytes, 0);
-}
-
-/* Clears freed memory, so that a candidate cannot find expected values in it. */
-static void scrub(void *memory, size_t bytes)
-{
-    cudaMemsetAsync(memory, 0, bytes, 0);
-    cudaFreeAsync(memory, 0);
-}
-
-#ifdef REF_RECURRENCE
-
-/* Scratch of a recurrence is shared by all blocks and filled before they start. */
-static int64_t scratch_of_block(const int64_t shape[2])
-{
-    (void)shape;
-    return 0;
-}
-
-static cudaError_t take_scratch(struct work *w, int64_t blocks, const int64_t shape[2])
-{
-    const size_t bytes = (size_t)shape[1] * sizeof(double);
-    cudaError_t error = allocate_scratch(w, bytes);
-    (void)blocks;
-    if (!error)
-        error = cudaMemsetAsync(w->scratch, 0, bytes, 0);
-    if (!error)
-        span_kernel<<<(unsigned)choose_blocks(INT64_MAX, 0), BLOCK_THREADS>>>(*w);
-    return error ? error : cudaGetLastError();
-}
-
-#elif defined REF_FOLD
-
-static int64_t scratch_of_block(const int64_t shape[2])
-{
-    (void)shape;
-    return 0;
-}
-
-/* States of a fold's parts, shared by all blocks and filled before they start. */
-static cudaError_t take_scratch(struct work *w, int64_t blocks, const int64_t shape[2])
-{
-    const int64_t states = shape[0] * shape[1], threads = states * TERM_LANES;
-    cudaError_t error = allocate_scratch(w, (size_t)states * sizeof(struct ref_fold) + 1);
-    (void)blocks;
-    if (!error)
-        fold_kernel<<<(unsigned)choose_blocks((threads + THREADS - 1) / THREADS, 0), THREADS>>>(*w);
-    return error ? error : cudaGetLastError();
-}
-
-#else
-
-static int64_t scratch_of_block(const int64_t shape[2])
-{
-    return shape[1] * (int64_t)sizeof(num);
-}
-
-static cudaError_t take_scratch(struct work *w, int64_t blocks, const int64_t shape[2])
-{
-    w->scratch_count = shape[1];
-    if (shape[1] == 0)
-        return cudaSuccess;
-    return allocate_scratch(w, (size_t)(blocks * shape[1]) * sizeof(num));
-}
-
-#endif
+#include "scratch_cuda.h"
 
 /* Bytes of what the kernel writes. The head is read with a single wait, open elements after it. */
 struct written {
@@ -364,7 +302,10 @@ static cudaError_t launch(struct work *w, int64_t blocks, struct error_stats *to
     w->opens = (struct judged *)(memory + part.head);
     cudaMemsetAsync(w->open, 0, sizeof *w->open, 0);
     cudaMemcpyAsync(w->sample, report->sample, part.samples, cudaMemcpyHostToDevice, 0);
-    judge_kernel<<<(unsigned)blocks, BLOCK_THREADS>>>(*w);
+    if (w->request.stored)
+        stored_kernel<<<(unsigned)blocks, BLOCK_THREADS>>>(*w);
+    else
+        judge_kernel<<<(unsigned)blocks, BLOCK_THREADS>>>(*w);
     error = cudaGetLastError();
     if (!error)
         error = read_back(memory, &part, blocks, total, report, open);
@@ -383,13 +324,19 @@ extern "C" int REF_NAME(judge_cuda)(const struct judge_request *request, struct 
         report->sample[s].index = -1;
     w.request = judge_complete(request);
     w.dtype = request->unrounded ? DTYPE_F64 : request->problem->tensors[request->output].dtype;
-    cudaError_t error = ask_shape(&request->context, shape);
-    if (error)
-        return error;
-    if (request->only_row)
-        shape[0] = 1;
-    const int64_t blocks = choose_blocks(shape[0], scratch_of_block(shape));
-    error = take_scratch(&w, blocks, shape);
+    cudaError_t error = cudaSuccess;
+    int64_t blocks;
+    if (request->stored) {
+        blocks = choose_blocks((request->elements + BLOCK_THREADS - 1) / BLOCK_THREADS, 0);
+    } else {
+        error = ask_shape(&request->context, shape);
+        if (error)
+            return error;
+        if (request->only_row)
+            shape[0] = 1;
+        blocks = choose_blocks(shape[0], scratch_of_block(shape));
+        error = take_scratch(&w, blocks, shape);
+    }
     if (!error)
         error = launch(&w, blocks, &total, report, &open);
     error_stats_report(&total, report);

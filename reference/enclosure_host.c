@@ -231,6 +231,7 @@ REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, const n
 #include "bitset.h"
 #include REF_HEADER
 #include "judge_element.h"
+#include "enclosure_store.h"
 
 /* One thread's work: the request, and the report that all threads share. */
 struct work {
@@ -267,6 +268,10 @@ REF_FN void judge_element(const struct work *w, struct error_stats *tally, const
                           int64_t index)
 {
     struct judged judged;
+#ifdef REF_STORED
+    if (w->request->store)
+        enclosure_put(w->request, w->dtype, e, index);
+#endif
     if (element_judge(tally, w->request, w->dtype, e, index, &judged) == ELEMENT_OPEN)
         note_open(w, &judged);
     for (int s = 0; s < JUDGE_SAMPLES; s++)
@@ -288,6 +293,28 @@ REF_FN void judge_element(const struct work *w, struct error_stats *tally, const
 #include "rows_host.h"
 #endif
 
+static void judge_stored(const struct work *w, struct error_stats *total)
+{
+#ifdef REF_STORED
+    const int64_t elements = w->request->elements;
+#pragma omp parallel
+    {
+        struct error_stats tally = error_stats_zero();
+#pragma omp for schedule(static)
+        for (int64_t i = 0; i < elements; i++) {
+            struct ref_element e;
+            enclosure_get(w->request, i, &e);
+            judge_element(w, &tally, &e, i);
+        }
+#pragma omp critical(judge_merge)
+        error_stats_merge(total, &tally);
+    }
+#else
+    (void)w;
+    (void)total;
+#endif
+}
+
 int REF_NAME(judge_host)(const struct judge_request *request, struct judge_report *report)
 {
     const enum dtype dtype = request->problem->tensors[request->output].dtype;
@@ -297,7 +324,11 @@ int REF_NAME(judge_host)(const struct judge_request *request, struct judge_repor
     memset(report, 0, sizeof *report);
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         report->sample[s].index = -1;
-    const int status = judge_all(&w, &total);
+    int status = 0;
+    if (complete.stored)
+        judge_stored(&w, &total);
+    else
+        status = judge_all(&w, &total);
     error_stats_report(&total, report);
     return status;
 }

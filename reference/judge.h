@@ -14,8 +14,8 @@ extern "C" {
 
 enum { JUDGE_SAMPLES = 4, JUDGE_OPEN = 512 };
 
-/* One judged element. mid +- rad encloses the exact value. The element is right if |got - (value + shift)| <=
- * allowed. The shift is a common offset that the candidate's row may have (softmax; else 0). */
+/* One judged element. mid +- rad encloses the exact value. The element is right if |got - (value +
+ * shift)| <= allowed. The shift is a common offset that the candidate's row may have (softmax; else 0). */
 struct judged {
     int64_t index; /* flat index in the output tensor; -1: none */
     double got, mid, rad, allowed, shift;
@@ -56,6 +56,12 @@ struct judge_request {
     /* 1 + the number of the only row to judge, if row_of has rows (a few others may be judged, too); 0: all
      * rows */
     int64_t only_row;
+    /* Enclosures of all elements, stored_doubles of the reference for each, in the order of the output without
+     * padding, in the same memory as `got`. `store` receives them. `stored` has them from an earlier judgement
+     * of the same inputs; then nothing is computed again. NULL: neither. Not for only_row. */
+    double *store;
+    const double *stored;
+    int64_t elements; /* number of enclosures in `stored` */
     /* previous contents of an in-out tensor; NULL for an output. The judge sets it */
     const void *held;
 };
@@ -91,11 +97,12 @@ struct reference {
     const struct problem *problem;
     const char *output; /* the tensor's name; NULL: the first output */
     bool discrete;
+    int stored_doubles; /* size of a stored enclosure (REF_STORED); 0: enclosures cannot be stored */
     /* Both return 0, -1 when out of memory, or the cudaError_t of a failed launch. */
     int (*judge_host)(const struct judge_request *request, struct judge_report *report);
     int (*judge_cuda)(const struct judge_request *request, struct judge_report *report);
-    /* Computes one element by MPFR. `ok`: |got - value - shift| <= allowed, NaN and infinities match, and the
-     * element was written. `inside`: the enclosure holds the value. */
+    /* Computes one element by MPFR. `ok`: |got - value - shift| <= allowed, NaN and infinities match, and
+     * the element was written. `inside`: the enclosure holds the value. */
     int (*witness)(const struct judge_request *request, const struct judged *element,
                    struct witnessed *answer);
     /* The same for several elements. Cheap elements run in parallel; an expensive one uses all cores.

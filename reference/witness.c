@@ -298,6 +298,9 @@ const struct reference REF_NAME(reference) = {
 #ifdef REF_DISCRETE
     .discrete = true,
 #endif
+#ifdef REF_STORED
+    .stored_doubles = REF_STORED_DOUBLES(REF_STORED),
+#endif
     .judge_host = REF_NAME(judge_host),
 #ifdef HAVE_CUDA
     .judge_cuda = REF_NAME(judge_cuda),

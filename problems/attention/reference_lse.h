@@ -31,6 +31,7 @@ REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first
     for (int64_t j = 0; j < count; j++) {
         e[j].value = num_add(num_of(state->max), num_log(state->sum));
         e[j].part[PART_VALUE] = fabs(num_mid(e[j].value));
+        e[j].part[PART_WEIGHTED] = e[j].part[PART_NORM] = e[j].part[PART_DISTANCE] = 0;
         e[j].part[PART_SPREAD] = state->mean_distance;
         e[j].part[PART_SCORE] = state->score_size;
         e[j].part[PART_LENGTH] = (double)state->length;

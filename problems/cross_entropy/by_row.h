@@ -1,6 +1,8 @@
 /* cross_entropy, shared by the outputs with one element per row: all lanes process the row. */
 #include "problems/cross_entropy/row.h"
 
+#define REF_STORED (PART_ERROR + 1)
+
 struct ref_state {
     struct ce_row row;
 };

@@ -3,6 +3,8 @@
 #define REF_TOGETHER
 #include "problems/cross_entropy/row.h"
 
+#define REF_STORED (PART_SIZE + 1)
+
 struct ref_fold {
     struct acc losses;
     double counted;

@@ -4,6 +4,7 @@
 
 enum { GEMM_X, GEMM_WEIGHT, GEMM_SCALE, GEMM_Y };
 enum { PART_SUM, PART_SCALE = PART_SUM + REF_SUM_PARTS };
+#define REF_STORED (PART_SCALE + 1)
 
 REF_FN void ref_shape(const struct ref_context *c, int64_t shape[3])
 {

@@ -9,6 +9,7 @@ enum { REF_ROWS_MOST = 192 }; /* rows of the state */
 enum { KDA_Q, KDA_K, KDA_V, KDA_G, KDA_BETA, KDA_O };
 enum { KDA_BATCH, KDA_T, KDA_HEADS, KDA_DK, KDA_DV };
 enum { PART_VALUE, PART_REACH, PART_TRACE };
+#define REF_STORED (PART_TRACE + 1)
 enum { KDA_CHUNK = 128 }; /* the longest chunk that is admitted */
 
 #include "reference/recurrence.h"

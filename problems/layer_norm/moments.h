@@ -5,6 +5,7 @@
 enum { NORM_X, NORM_GAMMA, NORM_BETA };
 enum { NORM_ROWS, NORM_COLS, NORM_EPS };
 enum { PART_ERROR };
+#define REF_STORED (PART_ERROR + 1)
 
 struct ref_state {
     bool undefined;

@@ -4,6 +4,7 @@
 enum { RMS_X, RMS_WEIGHT, RMS_Y };
 enum { RMS_ROWS, RMS_COLS, RMS_EPS };
 enum { PART_QUOTIENT, PART_WEIGHT, PART_FLUSHED }; /* |x / rms|, |weight| */
+#define REF_STORED (PART_FLUSHED + 1)
 
 enum rms_row { RMS_FINITE, RMS_INFINITE, RMS_NAN };
 

@@ -16,6 +16,7 @@ enum {
     ROPE_NEOX
 };
 enum { PART_TERMS, PART_FLUSHED };
+#define REF_STORED (PART_FLUSHED + 1)
 
 /* Rotates element d < rot_dim of the vector at `at` of tensor t, which belongs to `token`. The products are
  * exact in double. */

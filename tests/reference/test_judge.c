@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "oracle.h"
+#include "stored.h"
 
 Suite *judge_suite(void);
 TCase *judge_report_case(void);
@@ -384,6 +385,7 @@ Suite *judge_suite(void)
     suite_add_tcase(suite, special);
     suite_add_tcase(suite, judge_report_case());
     suite_add_tcase(suite, judge_rounded_case());
+    suite_add_tcase(suite, stored_case());
     suite_add_tcase(suite, topk_case());
     return suite;
 }

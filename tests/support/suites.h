@@ -15,6 +15,7 @@ Suite *session_suite(void);
 TCase *times_again_case(void); /* parts of session */
 TCase *retry_case(void);
 TCase *timeout_budget_case(void);
+TCase *enclosure_cache_case(void);
 TCase *judge_alone_case(void);
 TCase *ahead_case(void);
 TCase *kept_case(void);

@@ -18,6 +18,7 @@ enum { ARGUMENTS_MAX = 256, LIST_MAX = 32, RUNS_DEFAULT = 60 };
 enum { TAKEN_MAX = 128 };
 
 struct option_row;
+struct shared_judge;
 
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
@@ -71,6 +72,7 @@ struct options {
     /* for batch */
     const char *list, *results;
     bool resume, jobs_given;
+    struct shared_judge *shared; /* values shared with earlier commands of this process; NULL: none */
     struct option_taken {
         const struct option_row *row; /* option_table.h */
         const char *text;             /* NULL: it has no value */

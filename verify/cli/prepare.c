@@ -65,6 +65,7 @@ static struct task_options task_options(const struct options *options, const str
                                  .seen_most = options->effort == EFFORT_REWARD && !options->seen ? 1 : 0,
                                  .seed = options->seed,
                                  .has_seed = options->seed_given,
+                                 .shared = options->shared,
                                  .attend = options->no_lease,
                                  .waiting = options->quiet ? NULL : prepare_waiting,
                                  .device_full = options->quiet ? NULL : prepare_device_full};

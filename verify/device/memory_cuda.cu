@@ -51,11 +51,11 @@ static size_t taken_remove(const void *memory)
 {
     size_t bytes = 0;
     pthread_mutex_lock(&taken_lock);
-    for (size_t i = 0; i < taken_count; i++)
-        if (taken[i].memory == memory) {
-            bytes = taken[i].bytes;
-            taken[i] = taken[--taken_count];
-            break;
+    /* the newest first: enclosures of a cache stay, tensors come and go */
+    for (size_t i = taken_count; i > 0 && bytes == 0; i--)
+        if (taken[i - 1].memory == memory) {
+            bytes = taken[i - 1].bytes;
+            taken[i - 1] = taken[--taken_count];
         }
     pthread_mutex_unlock(&taken_lock);
     return bytes;

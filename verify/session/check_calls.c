@@ -283,6 +283,9 @@ static bool judge_numbered(struct session *s, struct checking *c, int number, st
     struct judging judging = session_judging(s, c->config, &c->instance, number);
     judging.thorough = number == 0 && !c->once;
     judging.brief = s->options.brief || has_wrong_call(&s->judge, c, number);
+    struct content drawn = number == FIRST_NEAR ? c->near : (struct content){0};
+    drawn.base = c->content;
+    judging.drawn = c->mix ? NULL : &drawn;
     if (!judge_call(&s->judge, &judging, result, &c->totals))
         return false;
     if (number == 1)

@@ -5,7 +5,7 @@
 
 #include "pattern.h"
 #include "expected_values.h"
-#include "judge.h"
+#include "judge_elements.h"
 #include "verify/util/clock.h"
 #include "witness.h"
 
@@ -36,6 +36,7 @@ void judge_open(struct judge *judge, const struct judge_options *options, struct
                             .seconds = seconds,
                             .status = status};
     judge->judgements = reference_list(options->problem, judge->judgement, &missing);
+    judge->cache = shared_judge_enclosures(options->shared, options->device);
     error_arithmetics(options->problem, options->device->capability, &judge->arithmetics);
     if (!judge_covers(options->problem, text, sizeof text))
         status_break(status, SESSION_BAD, "%s", text);
@@ -184,39 +185,6 @@ static void add_up(const struct judge *judge, const struct judge_report *report,
     }
 }
 
-static int compute(const struct judge *judge, int k, const struct judge_request *request,
-                   struct judge_report *report)
-{
-    const struct reference *reference = judge->judgement[k].reference;
-    return judge->options.device->backend == BACKEND_CUDA ? reference->judge_cuda(request, report)
-                                                          : reference->judge_host(request, report);
-}
-
-/* Judges all elements and chooses the elements for the witness to audit. If one element is expensive, its row
- * is judged again for the samples' enclosures. */
-static int judge_elements(const struct judge *judge, const struct judging *j, int k,
-                          struct judge_request *request, struct judge_report *report)
-{
-    const int64_t elements = instance_tensor_count(&j->instance->tensor[request->output]);
-    const bool expensive = witness_is_expensive(judge, k, request);
-    if (j->thorough && !expensive)
-        witness_choose(judge, j, k, -1, elements, request);
-    int error = compute(judge, k, request, report);
-    if (!error && j->thorough && expensive && !j->brief && report->worst.index >= 0) {
-        struct judge_report *again = malloc(sizeof *again);
-        const int64_t row = judge->judgement[k].reference->row_of(request, report->worst.index);
-        request->only_row = row + 1;
-        witness_choose(judge, j, k, report->worst.index, elements, request);
-        error = again ? compute(judge, k, request, again) : -1;
-        if (!error)
-            memcpy(report->sample, again->sample, sizeof report->sample);
-        request->only_row = 0;
-        free(again);
-    }
-    report->elements = elements;
-    return error;
-}
-
 bool judge_expect(struct judge *judge, const struct judging *j, int k, void *expected)
 {
     struct judge_request request;
@@ -226,7 +194,7 @@ bool judge_expect(struct judge *judge, const struct judging *j, int k, void *exp
     struct judge_report *report = malloc(sizeof *report);
     judge_request(judge, j, k, &request);
     request.expected = expected;
-    const int error = report ? compute(judge, k, &request, report) : -1;
+    const int error = report ? judge_compute(judge, k, &request, report) : -1;
     free(report);
     return error ? status_failed(judge->status, "computing the expected output", error) : true;
 }
@@ -273,7 +241,7 @@ static bool observe(struct judge *judge, const struct judging *j, int k)
     judge_request(judge, j, k, &request);
     request.wrong = mask;
     if (!error)
-        error = compute(judge, k, &request, report);
+        error = judge_compute(judge, k, &request, report);
     if (!error)
         error = judge->memory->to_host(wrong, mask, 0, elements);
     if (!error)
@@ -303,13 +271,16 @@ static bool judge_output(struct judge *judge, const struct judging *j, int k, st
         add_up(judge, &output->report, &worst, totals);
         return true;
     }
-    const int error = judge_elements(judge, j, k, &request, &output->report);
+    struct judging asked = *j;
+    const int error = judge_elements(judge, &asked, k, &request, &output->report);
     judge->seconds->judge += clock_seconds() - start;
     if (error)
         return status_failed(judge->status, "judging", error);
     doubt_unwritten(judge->options.problem->tensors[request.output].dtype, &output->report);
     describe_worst(judge, j, request.output, &output->report, &worst);
-    if (!witness_hear(judge, j, k, &request, &output->report, totals->result, &worst))
+    const bool heard = witness_hear(judge, &asked, k, &request, &output->report, totals->result, &worst);
+    judge_elements_end(judge, &asked, heard);
+    if (!heard)
         return false;
     add_up(judge, &output->report, &worst, totals);
     output->outcome = output->report.unwritten           ? OUTCOME_UNWRITTEN

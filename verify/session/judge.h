@@ -6,6 +6,8 @@
 
 #include "gen/contract/space.h"
 #include "call_result.h"
+#include "content.h"
+#include "shared.h"
 #include "status.h"
 #include "verify/device/device.h"
 #include "verify/torch/pool.h"
@@ -19,6 +21,7 @@ struct judge_options {
     int threads;                 /* of the oracle */
     double memory;               /* most bytes of main memory of the oracle's process; 0: no limit */
     struct oracle_pool *oracles; /* for an imported task; NULL: the judge has its own oracle */
+    struct shared_judge *shared; /* enclosures of earlier judges; NULL: none are kept */
 };
 
 struct judge {
@@ -27,6 +30,8 @@ struct judge {
     int tensors;
     struct judgement judgement[PROBLEM_MAX_TENSORS];
     int judgements;
+    struct enclosure_cache *cache;      /* NULL: enclosures are not kept */
+    struct cached_enclosures *in_cache; /* of the output that is judged now; NULL: none */
     struct arithmetics arithmetics;
     struct oracle *oracle;         /* of an imported task; NULL before the first question */
     struct oracle_answer answer;   /* expected values for the inputs of the last question */
@@ -40,6 +45,9 @@ struct judging {
     const struct instance *instance;
     int call;
     struct judged_tensor tensor[PROBLEM_MAX_TENSORS];
+    /* the draw that the inputs hold, with its replaced element; NULL: they hold other values, so
+     * enclosures are not kept */
+    const struct content *drawn;
     bool thorough;    /* ask the witness about the worst element and an audit sample, even if all is well */
     bool acquit_only; /* ask the witness only if it could still acquit: no candidate is on trial */
     bool brief;       /* acquit_only wherever MPFR is expensive */
@@ -52,8 +60,8 @@ struct totals {
     struct config_result *result;
     double worst_ratio;
 };
-/* Does every output of the problem have a judgement? If not, text says which is missing, and no candidate can
- * be run. */
+/* Does every output of the problem have a judgement? If not, text says which is missing, and no candidate
+ * can be run. */
 bool judge_covers(const struct problem *problem, char *text, size_t text_size);
 
 /* An output without a judgement breaks the status: it would be unprotected. */

@@ -54,6 +54,7 @@ struct session_options run_session_options(const struct task *task, const struct
                                     .lease = task->lease,
                                     .space = &task->space,
                                     .oracles = task->oracles,
+                                    .shared = task->options.shared,
                                     .room = task->room};
 }
 

@@ -18,7 +18,8 @@ struct judge_options session_judge_options(const struct session_options *options
                                   .interpreter = options->interpreter,
                                   .threads = options->threads,
                                   .memory = options->memory,
-                                  .oracles = options->oracles};
+                                  .oracles = options->oracles,
+                                  .shared = options->shared};
 }
 
 void session_prepare(const struct session_options *options, int count)

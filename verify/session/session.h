@@ -33,6 +33,7 @@ struct session_options {
     int processes; /* number of successive processes in which short configurations are timed; 0: one */
     struct lease *lease;         /* held during timing; NULL: none is available */
     struct oracle_pool *oracles; /* for an imported task; NULL: each session has its own oracle */
+    struct shared_judge *shared; /* values shared with earlier sessions; NULL: none */
     struct memory_gate *room;    /* gate for device memory; NULL: no other process is known */
     /* contract for siblings of a configuration (sibling_check.c); NULL: no siblings */
     const struct space *space;

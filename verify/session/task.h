@@ -26,6 +26,7 @@ struct task_options {
     int seen_most;              /* keep only this many of the seen set, the cheapest; 0: all */
     uint64_t seed;
     bool has_seed;                       /* else the seed comes from the system's entropy */
+    struct shared_judge *shared;         /* values shared with earlier tasks; NULL: none */
     bool attend;                         /* as in struct lease_options */
     void (*waiting)(const char *path);   /* as in struct lease_options */
     void (*device_full)(double seconds); /* device_open_patiently; or NULL */

@@ -354,6 +354,7 @@ Suite *session_suite(void)
     suite_add_tcase(suite, times_again_case());
     suite_add_tcase(suite, retry_case());
     suite_add_tcase(suite, timeout_budget_case());
+    suite_add_tcase(suite, enclosure_cache_case());
     suite_add_tcase(suite, judge_alone_case());
     suite_add_tcase(suite, ahead_case());
     suite_add_tcase(suite, kept_case());

@@ -1,0 +1,26 @@
+/* Values that several verdicts of one process share, one after the other or in threads. A single verdict
+ * has none: its pointer is NULL. */
+#ifndef UNSEEN_SHARED_H
+#define UNSEEN_SHARED_H
+
+#include <pthread.h>
+
+#include "enclosure_cache.h"
+#include "verify/device/device.h"
+
+struct shared_judge {
+    pthread_mutex_t lock;
+    struct enclosure_cache *enclosures; /* of the device below; NULL: none was needed yet, or out of memory */
+    enum backend backend;
+    int processes; /* how many share the machine's memory */
+};
+
+/* `processes`: the number of processes that have such values, and share the memory of the machine. */
+void shared_judge_open(struct shared_judge *shared, int processes);
+void shared_judge_close(struct shared_judge *shared);
+
+/* The cache for judges of this device; it is made at the first call. NULL: there is none, as for `shared`
+ * NULL. */
+struct enclosure_cache *shared_judge_enclosures(struct shared_judge *shared, const struct device *device);
+
+#endif
