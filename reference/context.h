@@ -88,8 +88,8 @@
  * output must have the bits of another tensor's element of the same dtype, e->kept is REF_COPIED and
  * e->copied points to those bits (inside c->tensor[t]).
  *
- * If enclosures follow from the inputs alone, and not from the candidate's outputs, they can be stored for the
- * next candidate with the same inputs:
+ * If enclosures follow from the inputs alone, and not from the candidate's outputs, they can be stored for
+ * the next candidate with the same inputs:
  *     #define REF_STORED n       n: the number of parts e->part[0 .. n - 1] that ref_error reads
  *
  * All forms have

@@ -56,9 +56,9 @@ struct judge_request {
     /* 1 + the number of the only row to judge, if row_of has rows (a few others may be judged, too); 0: all
      * rows */
     int64_t only_row;
-    /* Enclosures of all elements, stored_doubles of the reference for each, in the order of the output without
-     * padding, in the same memory as `got`. `store` receives them. `stored` has them from an earlier judgement
-     * of the same inputs; then nothing is computed again. NULL: neither. Not for only_row. */
+    /* Enclosures of all elements, stored_doubles of the reference for each, in the order of the output
+     * without padding, in the same memory as `got`. `store` receives them. `stored` has them from an earlier
+     * judgement of the same inputs; then nothing is computed again. NULL: neither. Not for only_row. */
     double *store;
     const double *stored;
     int64_t elements; /* number of enclosures in `stored` */

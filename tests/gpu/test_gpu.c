@@ -16,7 +16,6 @@
 #include "verify/device/peaks.h"
 #include "tests/contract/scaled.h"
 #include "suites.h"
-#include "stored.h"
 
 static struct device device;
 
@@ -312,13 +311,6 @@ START_TEST(both_enclosures_agree_on_every_input_class)
 }
 END_TEST
 
-START_TEST(read_enclosures_give_the_report_of_computed_ones)
-{
-    open_device();
-    check_stored(BACKEND_CUDA);
-}
-END_TEST
-
 /* --- candidates that misbehave, and the outcome that each must have --- */
 
 #define KERNEL_HEAD                                                                                          \
@@ -431,7 +423,6 @@ Suite *gpu_suite(void)
     tcase_add_test(tcase, pieces_of_gpu_memory_come_together);
     tcase_add_test(tcase, ceilings_of_the_device_repeat);
     tcase_add_test(tcase, pieces_that_are_nowhere_are_an_error);
-    tcase_add_test(tcase, read_enclosures_give_the_report_of_computed_ones);
     tcase_add_test(tcase, both_enclosures_agree_on_every_input_class);
     tcase_add_loop_test(tcase, a_misbehaving_kernel_has_its_outcome, 0, MISBEHAVING);
     gpu_probe_tests(tcase);

@@ -7,6 +7,7 @@
 
 #include "gen/contract/space.h"
 #include "suites.h"
+#include "stored.h"
 #include "verify/build/build.h"
 #include "verify/device/device.h"
 #include "verify/device/memory.h"
@@ -136,11 +137,21 @@ START_TEST(a_mixture_fails_on_a_gpu_by_the_element_that_is_kept)
 }
 END_TEST
 
+START_TEST(enclosures_read_on_a_gpu_give_the_report_of_computed_ones)
+{
+    struct device device;
+    char error[400];
+    ck_assert_msg(device_open(&device, "cuda", error, sizeof error) == 0, "%s", error);
+    check_stored(BACKEND_CUDA);
+}
+END_TEST
+
 TCase *gpu_values_case(void)
 {
     TCase *tests = tcase_create("which values");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, every_kind_of_fill_has_the_same_bits_on_the_host_and_on_the_gpu);
+    tcase_add_test(tests, enclosures_read_on_a_gpu_give_the_report_of_computed_ones);
     tcase_add_test(tests, a_mixture_fails_on_a_gpu_by_the_element_that_is_kept);
     return tests;
 }

@@ -1,5 +1,5 @@
-/* Stored enclosures: a judgement that reads them has the report of one that computes them, to the last bit. For
- * every output of every problem, in every input class, on either backend. */
+/* Stored enclosures: a judgement that reads them has the report of one that computes them, to the last bit.
+ * For every output of every problem, in every input class, on either backend. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -91,6 +91,8 @@ bool buffers_snapshot(struct buffers *buffers, const struct call *call);
 bool buffers_keep(struct buffers *buffers, const struct call *call, bool before);
 /* Compares `got` with `before`. Bit t of *differ: tensor t has another bit pattern. */
 bool buffers_compare(struct buffers *buffers, unsigned *differ);
+/* Copies the outputs in `got` to `copies`. */
+bool buffers_copy_outputs(struct buffers *buffers);
 void buffers_swap(struct buffers *buffers); /* exchanges `got` and `before` */
 /* Fingerprint of the call's outputs and in-out tensors (memory.h). Returns 0, or an error of memory.h. */
 int buffers_fingerprint(const struct buffers *buffers, const struct call *call, uint64_t key, uint64_t *sum);

@@ -101,3 +101,12 @@ bool buffers_compare(struct buffers *b, unsigned *differ)
         *differ |= (unsigned)(search[t].first >= 0) << t;
     return true;
 }
+
+bool buffers_copy_outputs(struct buffers *b)
+{
+    int error = 0;
+    for (int t = 0; t < b->tensors && !error; t++)
+        if (b->now->slot[t].got && b->copies[t])
+            error = b->memory->copy(b->copies[t], b->now->slot[t].got, b->now->slot[t].bytes);
+    return !error || status_failed(b->status, "copying outputs", error);
+}

@@ -147,8 +147,10 @@ static bool run_call(struct session *s, struct checking *c, int number, struct c
 static bool compare_outputs(struct buffers *b, const struct judge *judge, struct checking *c)
 {
     unsigned differ;
+    const double start = clock_seconds();
     if (!buffers_compare(b, &differ))
         return false;
+    judge->seconds->judge += clock_seconds() - start;
     for (int k = 0; k < judge->judgements; k++)
         c->same[k] = (judge->judgement[k].tensors & differ) == 0;
     return true;
@@ -218,15 +220,6 @@ static bool has_wrong_call(const struct judge *judge, const struct checking *c, 
             if (c->call[i].output[k].report.wrong > 0)
                 return true;
     return false;
-}
-
-static bool copy_outputs(struct buffers *b)
-{
-    int error = 0;
-    for (int t = 0; t < b->tensors && !error; t++)
-        if (b->now->slot[t].got && b->copies[t])
-            error = b->memory->copy(b->copies[t], b->now->slot[t].got, b->now->slot[t].bytes);
-    return !error || status_failed(b->status, "copying outputs", error);
 }
 
 /* Equal inputs and equal bits: copies the judgement. */
@@ -323,7 +316,7 @@ static bool check_call(struct session *s, struct checking *c, int number)
         return true;
     if (number > 0 && !compare_outputs(&s->buffers, &s->judge, c))
         return false;
-    if (number == 0 && s->buffers.copies && !copy_outputs(&s->buffers))
+    if (number == 0 && s->buffers.copies && !buffers_copy_outputs(&s->buffers))
         return false;
     const bool again = number == 2 || (number == LAST_OWN && !c->near.near.present);
     if (again && all_same(&s->judge, c) && c->call[number == 2 ? 1 : 2].judged) {
@@ -370,6 +363,7 @@ enum session_status check_calls(struct session *s, const struct config *config, 
     c.drawn = mix ? mix->of->own_content : 0;
     if (s->status.code != SESSION_OK)
         return s->status.code;
+    double start = clock_seconds();
     c.outputs = calloc(CALLS * (size_t)s->judge.judgements, sizeof *c.outputs);
     if (!c.outputs || config_instantiate(config, c.drawn, &c.instance) != 0) {
         status_failed(&s->status, "drawing the configuration", -1);
@@ -377,7 +371,8 @@ enum session_status check_calls(struct session *s, const struct config *config, 
         result->flops = c.instance.flops;
         result->bytes = c.instance.bytes;
         process_pool_make_room(&s->worker, instance_total_bytes(s->options.problem, &c.instance));
-        const double start = clock_seconds();
+        s->evidence.seconds.fill += clock_seconds() - start;
+        start = clock_seconds();
         const bool created =
             buffers_create(&s->buffers, &c.instance, 1, false, result->detail, sizeof result->detail) == 0;
         s->evidence.seconds.map += clock_seconds() - start;

@@ -257,13 +257,11 @@ static void *work(void *data)
     pthread_mutex_lock(&run->lock);
     if (session) {
         run_collect(run, session);
-        session_rest(session);
-        session_seconds(session, &run->result->phase);
+        session_end(session, &run->result->phase);
     } else {
         run_break(run, "out of memory");
     }
     pthread_mutex_unlock(&run->lock);
-    session_close(session);
     return NULL;
 }
 

@@ -255,10 +255,8 @@ void run_end_later(struct run *run)
     if (!run->later)
         return;
     run_collect(run, run->later);
-    session_rest(run->later);
-    session_seconds(run->later, &run->result->phase);
     session_company(run->later, &run->result->company);
-    session_close(run->later);
+    session_end(run->later, &run->result->phase);
     run->later = NULL;
 }
 

@@ -59,6 +59,15 @@ void session_close(struct session *s)
     free(s);
 }
 
+void session_end(struct session *s, struct phase_seconds *add_to)
+{
+    session_rest(s);
+    session_seconds(s, add_to);
+    const double start = clock_seconds();
+    session_close(s);
+    add_to->map += clock_seconds() - start;
+}
+
 void session_rest(struct session *s)
 {
     worker_close(&s->worker);

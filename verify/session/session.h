@@ -52,6 +52,8 @@ void session_prepare(const struct session_options *options, int count);
 /* NULL when out of memory. The candidate is loaded at the first configuration. */
 struct session *session_open(const struct session_options *options);
 void session_close(struct session *session);
+/* The same, and adds the seconds of each phase to *add_to. */
+void session_end(struct session *session, struct phase_seconds *add_to);
 /* Ends the candidate's processes; the next configuration starts another. */
 void session_rest(struct session *session);
 

@@ -102,8 +102,8 @@ static int64_t hits(struct shared_judge *shared)
     return enclosure_cache_hits(shared_judge_enclosures(shared, &device));
 }
 
-/* A judge of its own, as for another candidate, judges the output for draw `base` of the inputs; -1: of unknown
- * inputs. */
+/* A judge of its own, as for another candidate, judges the output for draw `base` of the inputs; -1: of
+ * unknown inputs. */
 static void judge_by_another(const struct candidate *c, struct shared_judge *shared, int base,
                              enum outcome outcome, struct config_result *result)
 {
