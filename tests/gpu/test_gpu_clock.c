@@ -68,7 +68,7 @@ static struct lease *begin(bool *alone)
     ck_assert_msg(device_open(&device, "cuda", error, sizeof error) == 0, "%s", error);
     struct lease *lease = open_lease();
     ck_assert(lease_take(lease));
-    const struct other_processes n = other_processes_of(&device, lease, 0);
+    const struct other_processes n = other_processes_of(&device, lease, 0, 0);
     printf("clock: %s: NVML says %s, utilization at rest %s\n", device.uuid,
            n.state == OTHER_PROCESSES_NONE   ? "nobody else"
            : n.state == OTHER_PROCESSES_SOME ? "others"

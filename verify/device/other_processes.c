@@ -30,12 +30,11 @@ static int parent_of(int pid)
     return parent;
 }
 
-/* Is it this process or one of its descendants? A runner is a descendant with a sandbox in between. */
-static bool is_ours(int pid)
+/* Is it process `first` or one of its descendants? A runner is a descendant with a sandbox in between. */
+static bool is_ours(int pid, int first)
 {
-    const int self = (int)getpid();
     for (int i = 0; i < ANCESTORS_MOST && pid > 1; i++) {
-        if (pid == self)
+        if (pid == first)
             return true;
         pid = parent_of(pid);
     }
@@ -45,14 +44,15 @@ static bool is_ours(int pid)
 /* In a container NVML may list nothing, or pids of the host's namespace. A list without this process, which
  * has a context on the device, is of that kind. Then it only shows whether there are more processes than our
  * own. */
-static struct other_processes count_others(const char *uuid, int children)
+static struct other_processes count_others(const char *uuid, int children, int family)
 {
+    const int first = family > 0 ? family : (int)getpid();
     int pid[PROCESSES_MOST], others = 0;
     bool seen = false;
     const int count = nvml->processes(uuid, pid, PROCESSES_MOST);
     for (int i = 0; i < count; i++) {
         seen = seen || pid[i] == (int)getpid();
-        others += !is_ours(pid[i]);
+        others += !is_ours(pid[i], first);
     }
     if (!seen)
         others = count - 1 - children;
@@ -61,11 +61,15 @@ static struct other_processes count_others(const char *uuid, int children)
     return (struct other_processes){seen ? OTHER_PROCESSES_NONE : OTHER_PROCESSES_UNKNOWN, 0};
 }
 
-struct other_processes other_processes_of(const struct device *device, struct lease *lease, int children)
+struct other_processes other_processes_of(const struct device *device, struct lease *lease, int children,
+                                          int family)
 {
     if (device->backend != BACKEND_CUDA)
         return (struct other_processes){OTHER_PROCESSES_UNKNOWN, 0};
-    const struct other_processes listed = count_others(device->uuid, children);
+    const struct other_processes listed = count_others(device->uuid, children, family);
+    /* the family's other members hold no lease, but they are known */
+    if (family > 0 && listed.state == OTHER_PROCESSES_NONE)
+        return listed;
     if (listed.state != OTHER_PROCESSES_SOME && lease_is_held(lease) && !lease_is_alone(lease))
         return (struct other_processes){OTHER_PROCESSES_SOME, 0};
     return listed;

@@ -17,9 +17,11 @@ struct other_processes {
     int count; /* SOME: number of other processes; 0 if they were not counted */
 };
 
-/* `children`: descendants of this process that may have a context on the device. Other processes always share
- * the cores of the host, so its state is UNKNOWN. */
-struct other_processes other_processes_of(const struct device *device, struct lease *lease, int children);
+/* `children`: descendants of this process that may have a context on the device. `family`: an ancestor whose
+ * other descendants rest now and do not count; 0: there is none. Other processes always share the cores of the
+ * host, so its state is UNKNOWN. */
+struct other_processes other_processes_of(const struct device *device, struct lease *lease, int children,
+                                          int family);
 
 enum idle { IDLE_UNKNOWN, IDLE_YES, IDLE_NO };
 

@@ -64,7 +64,8 @@ static void drop(struct enclosure_cache *cache, struct cache_entry *entry)
 {
     tdelete(entry, &cache->tree, compare_keys);
     unlink_entry(cache, entry);
-    cache->memory->release(entry->of.memory);
+    if (entry->of.memory)
+        cache->memory->release(entry->of.memory);
     cache->used -= (double)entry->of.bytes;
     free_entry(entry);
 }
@@ -90,11 +91,11 @@ static struct cache_entry *new_entry(struct enclosure_cache *cache, const char *
     if (!entry)
         return NULL;
     entry->key = strdup(key);
-    const int error = entry->key ? cache->memory->take(&memory, bytes) : -1;
+    const int error = !entry->key ? -1 : bytes == 0 ? 0 : cache->memory->take(&memory, bytes);
     if (error && entry->key)
         (void)cache->memory->is_shortage(error); /* clears the device's error */
     if (error || !tsearch(entry, &cache->tree, compare_keys)) {
-        if (!error)
+        if (memory)
             cache->memory->release(memory);
         free_entry(entry);
         return NULL;

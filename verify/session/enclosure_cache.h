@@ -18,9 +18,9 @@ void enclosure_cache_close(struct enclosure_cache *cache); /* NULL is fine; noth
 
 /* The enclosures of one output for one set of inputs, held by a judge. */
 struct cached_enclosures {
-    double *memory;
-    bool filled;  /* memory has all enclosures; else the judge stores them */
-    bool audited; /* MPFR has audited some of them */
+    double *memory; /* NULL for 0 bytes */
+    bool filled;    /* memory has all enclosures; else the judge stores them */
+    bool audited;   /* MPFR has audited some of them */
     size_t bytes;
 };
 

@@ -53,7 +53,7 @@ static const double fresh = 0.2; /* seconds for which NVML's answer is reused */
 struct other_processes evidence_neighbours(struct evidence *evidence, const struct device *device,
                                            struct lease *lease)
 {
-    const struct other_processes n = other_processes_of(device, lease, child_count());
+    const struct other_processes n = other_processes_of(device, lease, child_count(), evidence->family);
     evidence->looked = clock_seconds();
     evidence->last_look = n.state;
     if (n.state == OTHER_PROCESSES_SOME) {

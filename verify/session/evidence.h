@@ -14,6 +14,7 @@ struct evidence {
     struct finding finding[EVIDENCE_FINDINGS]; /* evidence of cheating, one of each kind */
     int findings;
     struct phase_seconds seconds;
+    int family;             /* as in other_processes_of; 0: none */
     struct company company; /* contention during timing */
     unsigned held;          /* reasons why the device's clock was throttled meanwhile: PACE_.. */
     double looked;          /* time of the last look at other processes, and its answer */

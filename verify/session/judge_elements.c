@@ -57,12 +57,13 @@ static void name_inputs(const struct judge *judge, const struct judging *j, int 
         add(key, " %02x", drawn->near.value[i]);
 }
 
-/* Looks for enclosures of these inputs, or for room to keep new ones. */
+/* Looks for enclosures of these inputs, or for room to keep new ones. Of a reference that stores none, the cache
+ * knows whether they were audited. */
 static void look_up(struct judge *judge, const struct judging *j, int k, struct judge_request *request,
                     int64_t elements)
 {
     const int doubles = judge->judgement[k].reference->stored_doubles;
-    struct key *const key = judge->cache && j->drawn && doubles > 0 ? malloc(sizeof *key) : NULL;
+    struct key *const key = judge->cache && j->drawn ? malloc(sizeof *key) : NULL;
     judge->in_cache = NULL;
     if (!key)
         return;
@@ -71,7 +72,7 @@ static void look_up(struct judge *judge, const struct judging *j, int k, struct 
         enclosure_cache_take(judge->cache, key->text, (size_t)(elements * doubles) * sizeof(double));
     free(key);
     if (judge->in_cache && judge->in_cache->filled)
-        request->stored = judge->in_cache->memory;
+        request->stored = judge->in_cache->memory; /* NULL if nothing is stored */
     else if (judge->in_cache)
         request->store = judge->in_cache->memory;
     request->elements = elements;

@@ -30,7 +30,7 @@ void memory_give_back(struct worker *w, double bytes)
 
 static bool may_have_company(const struct worker *w)
 {
-    return other_processes_of(w->options->device, w->options->lease, child_count()).state !=
+    return other_processes_of(w->options->device, w->options->lease, child_count(), 0).state !=
            OTHER_PROCESSES_NONE;
 }
 

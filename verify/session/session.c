@@ -42,6 +42,7 @@ struct session *session_open(const struct session_options *options)
     buffers_open(&s->buffers);
     s->worker = (struct worker){
         .options = &s->options, .buffers = &s->buffers, .evidence = &s->evidence, .status = &s->status};
+    s->evidence.family = options->shared ? options->shared->family : 0;
     s->status.memory = s->buffers.memory;
     s->status.imported = options->problem->task != NULL;
     const struct judge_options judge = session_judge_options(options);

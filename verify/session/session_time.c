@@ -231,6 +231,18 @@ static void time_alone(struct session *s, struct timing_job *job, struct retry *
     memory_gate_leave_alone(s->options.room);
 }
 
+/* Processes of a batch check side by side, but take times alone: the checks of the others wait at the
+ * gate. */
+static bool enter_for_times(const struct session *s)
+{
+    return s->options.shared ? memory_gate_enter_alone(s->options.room) : memory_gate_enter(s->options.room);
+}
+
+static void leave_after_times(const struct session *s)
+{
+    (s->options.shared ? memory_gate_leave_alone : memory_gate_leave)(s->options.room);
+}
+
 /* Takes the lease before entering the gate. So no process waits for the lease inside the gate, and one that
  * wants the device alone need not, either. */
 static void time_beside_others(struct session *s, struct timing_job *job, int count, int *taken)
@@ -246,9 +258,9 @@ static void time_beside_others(struct session *s, struct timing_job *job, int co
         status_failed(&s->status, "timing", -1);
     else if (warm == 0)
         note_memory(s, job, retry, false);
-    if (warm > 0 && lease_take(s->options.lease) && memory_gate_enter(s->options.room)) {
+    if (warm > 0 && lease_take(s->options.lease) && enter_for_times(s)) {
         time_inside(s, job, retry, warm, taken);
-        memory_gate_leave(s->options.room);
+        leave_after_times(s);
     }
     for (int i = 0; retry && i < *taken; i++)
         if (job[i].short_of_memory)

@@ -5,9 +5,9 @@
 /* The share of the device's memory for enclosures, and its limit on the host. */
 static const double share = 1.0 / 8, host_bytes = 4e9;
 
-void shared_judge_open(struct shared_judge *shared, int processes)
+void shared_judge_open(struct shared_judge *shared, int processes, int family)
 {
-    *shared = (struct shared_judge){.processes = processes > 0 ? processes : 1};
+    *shared = (struct shared_judge){.processes = processes > 0 ? processes : 1, .family = family};
     pthread_mutex_init(&shared->lock, NULL);
 }
 

@@ -13,10 +13,13 @@ struct shared_judge {
     struct enclosure_cache *enclosures; /* of the device below; NULL: none was needed yet, or out of memory */
     enum backend backend;
     int processes; /* how many share the machine's memory */
+    int family;    /* the process that started all of them */
 };
 
-/* `processes`: the number of processes that have such values, and share the memory of the machine. */
-void shared_judge_open(struct shared_judge *shared, int processes);
+/* `processes`: the number of processes that have such values, and share the memory of the machine. `family`:
+ * the process that started all of them; they take times in turns, while the others run nothing on the
+ * device. */
+void shared_judge_open(struct shared_judge *shared, int processes, int family);
 void shared_judge_close(struct shared_judge *shared);
 
 /* The cache for judges of this device; it is made at the first call. NULL: there is none, as for `shared`

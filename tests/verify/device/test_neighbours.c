@@ -59,7 +59,7 @@ static struct lease *open_lease(void)
 
 static void expect(enum other_processes_state state, int count, struct lease *lease, int children)
 {
-    const struct other_processes n = other_processes_of(&gpu, lease, children);
+    const struct other_processes n = other_processes_of(&gpu, lease, children, 0);
     ck_assert_int_eq(n.state, state);
     ck_assert_int_eq(n.count, count);
 }
@@ -88,6 +88,26 @@ START_TEST(every_other_process_is_counted)
     listed[2] = 1;
     listed_count = 3;
     expect(OTHER_PROCESSES_SOME, 2, NULL, 1);
+}
+END_TEST
+
+/* Processes of one batch rest while one of them takes times. Nobody else is excused. */
+START_TEST(processes_of_the_family_do_not_count)
+{
+    struct lease *lease = open_lease(), *other = open_lease(); /* as another process of the batch holds it */
+    ck_assert(lease_take(lease));
+    listed[0] = (int)getpid();
+    listed[1] = (int)getppid();
+    listed_count = 2;
+    expect(OTHER_PROCESSES_SOME, 1, lease, 1);
+    ck_assert_int_eq(other_processes_of(&gpu, lease, 1, (int)getppid()).state, OTHER_PROCESSES_NONE);
+    listed[2] = 0x7ffffff0;
+    listed_count = 3;
+    ck_assert_int_eq(other_processes_of(&gpu, lease, 1, (int)getppid()).state, OTHER_PROCESSES_SOME);
+    listed_count = 0; /* nothing is known of them */
+    ck_assert_int_eq(other_processes_of(&gpu, lease, 1, (int)getppid()).state, OTHER_PROCESSES_SOME);
+    lease_close(other);
+    lease_close(lease);
 }
 END_TEST
 
@@ -136,7 +156,7 @@ START_TEST(without_nvml_nothing_is_known)
 {
     other_processes_ask(NULL);
     const struct device none = {.backend = BACKEND_CUDA, .uuid = "GPU-that-does-not-exist"};
-    ck_assert_int_eq(other_processes_of(&none, NULL, 0).state, OTHER_PROCESSES_UNKNOWN);
+    ck_assert_int_eq(other_processes_of(&none, NULL, 0, 0).state, OTHER_PROCESSES_UNKNOWN);
     ck_assert_int_eq(other_processes_idle(&none), IDLE_UNKNOWN);
 }
 END_TEST
@@ -145,7 +165,7 @@ START_TEST(the_host_is_never_asked_about)
 {
     const struct device host = {.backend = BACKEND_HOST, .uuid = "host"};
     listed_count = 8;
-    ck_assert_int_eq(other_processes_of(&host, NULL, 0).state, OTHER_PROCESSES_UNKNOWN);
+    ck_assert_int_eq(other_processes_of(&host, NULL, 0, 0).state, OTHER_PROCESSES_UNKNOWN);
 }
 END_TEST
 
@@ -216,6 +236,7 @@ TCase *neighbours_case(void)
     tcase_add_checked_fixture(tests, begin, finish);
     tcase_add_test(tests, a_list_with_this_process_and_its_own_is_nobody_else);
     tcase_add_test(tests, every_other_process_is_counted);
+    tcase_add_test(tests, processes_of_the_family_do_not_count);
     tcase_add_test(tests, a_list_without_this_process_shows_only_that_there_are_more_than_ours);
     tcase_add_test(tests, another_unseen_on_the_device_is_a_neighbour_whatever_nvml_says);
     tcase_add_test(tests, a_device_is_idle_when_nothing_ran_while_nothing_of_ours_did);
