@@ -142,3 +142,13 @@ void memory_gate_leave_alone(struct memory_gate *room)
     pthread_cond_broadcast(&room->changed);
     pthread_mutex_unlock(&room->mutex);
 }
+
+bool memory_gate_enter_as(struct memory_gate *room, bool alone)
+{
+    return alone ? memory_gate_enter_alone(room) : memory_gate_enter(room);
+}
+
+void memory_gate_leave_as(struct memory_gate *room, bool alone)
+{
+    (alone ? memory_gate_leave_alone : memory_gate_leave)(room);
+}

@@ -30,4 +30,8 @@ void memory_gate_leave(struct memory_gate *room);
 bool memory_gate_enter_alone(struct memory_gate *room);
 void memory_gate_leave_alone(struct memory_gate *room);
 
+/* One of the two pairs above. */
+bool memory_gate_enter_as(struct memory_gate *room, bool alone);
+void memory_gate_leave_as(struct memory_gate *room, bool alone);
+
 #endif

@@ -57,8 +57,8 @@ static void name_inputs(const struct judge *judge, const struct judging *j, int 
         add(key, " %02x", drawn->near.value[i]);
 }
 
-/* Looks for enclosures of these inputs, or for room to keep new ones. Of a reference that stores none, the cache
- * knows whether they were audited. */
+/* Looks for enclosures of these inputs, or for room to keep new ones. If a reference stores none, the cache
+ * still knows whether they were audited. */
 static void look_up(struct judge *judge, const struct judging *j, int k, struct judge_request *request,
                     int64_t elements)
 {

@@ -231,22 +231,11 @@ static void time_alone(struct session *s, struct timing_job *job, struct retry *
     memory_gate_leave_alone(s->options.room);
 }
 
-/* Processes of a batch check side by side, but take times alone: the checks of the others wait at the
- * gate. */
-static bool enter_for_times(const struct session *s)
-{
-    return s->options.shared ? memory_gate_enter_alone(s->options.room) : memory_gate_enter(s->options.room);
-}
-
-static void leave_after_times(const struct session *s)
-{
-    (s->options.shared ? memory_gate_leave_alone : memory_gate_leave)(s->options.room);
-}
-
 /* Takes the lease before entering the gate. So no process waits for the lease inside the gate, and one that
  * wants the device alone need not, either. */
 static void time_beside_others(struct session *s, struct timing_job *job, int count, int *taken)
 {
+    const bool alone = s->options.shared != NULL; /* a batch checks side by side, but times alone */
     struct retry *retry = malloc((size_t)count * sizeof *retry);
     for (int i = 0; retry && i < count; i++) {
         retry[i] = retry_begin(RETRY_STEP_MEMORY, job[i].result);
@@ -258,9 +247,9 @@ static void time_beside_others(struct session *s, struct timing_job *job, int co
         status_failed(&s->status, "timing", -1);
     else if (warm == 0)
         note_memory(s, job, retry, false);
-    if (warm > 0 && lease_take(s->options.lease) && enter_for_times(s)) {
+    if (warm > 0 && lease_take(s->options.lease) && memory_gate_enter_as(s->options.room, alone)) {
         time_inside(s, job, retry, warm, taken);
-        leave_after_times(s);
+        memory_gate_leave_as(s->options.room, alone);
     }
     for (int i = 0; retry && i < *taken; i++)
         if (job[i].short_of_memory)
