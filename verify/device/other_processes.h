@@ -18,8 +18,8 @@ struct other_processes {
 };
 
 /* `children`: descendants of this process that may have a context on the device. `family`: an ancestor whose
- * other descendants rest now and do not count; 0: there is none. Other processes always share the cores of the
- * host, so its state is UNKNOWN. */
+ * other descendants rest now and do not count; 0: there is none. Other processes always share the cores of
+ * the host, so its state is UNKNOWN. */
 struct other_processes other_processes_of(const struct device *device, struct lease *lease, int children,
                                           int family);
 
