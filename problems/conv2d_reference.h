@@ -85,16 +85,17 @@ REF_FN int64_t ref_group_first(const struct ref_context *c, int64_t group)
 }
 
 /* The position of the window of row m. */
-struct conv_window {
+#define REF_PLACED
+struct ref_row {
     int64_t group, image, row, column; /* indices of the output */
     /* in x: the first plane of the group in that image, and the window's top left corner */
     int64_t plane, top, left;
 };
 
-REF_FN struct conv_window conv_window_of(const struct ref_context *c, int64_t m)
+REF_FN struct ref_row ref_row_of(const struct ref_context *c, int64_t m)
 {
     const int64_t rows = conv_out_rows(c), columns = conv_out_columns(c);
-    struct conv_window at;
+    struct ref_row at;
     at.column = m % columns;
     m /= columns;
     at.row = m % rows;
@@ -108,7 +109,7 @@ REF_FN struct conv_window conv_window_of(const struct ref_context *c, int64_t m)
 }
 
 /* The input under tap (u, v) of channel `channel` of the window's group; 0 outside of x. */
-REF_FN double conv_tap(const struct ref_context *c, const struct conv_window *at, int64_t channel, int64_t u,
+REF_FN double conv_tap(const struct ref_context *c, const struct ref_row *at, int64_t channel, int64_t u,
                        int64_t v)
 {
     const int64_t height = c->extent[CONV_H], width = c->extent[CONV_W];
@@ -118,11 +119,26 @@ REF_FN double conv_tap(const struct ref_context *c, const struct conv_window *at
     return CONV_LOAD(c, CONV_X, ((at->plane + channel) * height + i) * width + j);
 }
 
-REF_FN double ref_a(const struct ref_context *c, int64_t m, int64_t k)
+struct ref_term {
+    int64_t channel, u, v;
+};
+
+REF_FN struct ref_term ref_term_of(const struct ref_context *c, int64_t k)
 {
     const int64_t kw = c->extent[CONV_KW], kh = c->extent[CONV_KH], row = k / kw;
-    const struct conv_window at = conv_window_of(c, m);
-    return conv_tap(c, &at, row / kh, row % kh, k % kw);
+    return (struct ref_term){row / kh, row % kh, k % kw};
+}
+
+REF_FN double ref_a_of(const struct ref_context *c, const struct ref_row *row, const struct ref_term *term)
+{
+    return conv_tap(c, row, term->channel, term->u, term->v);
+}
+
+REF_FN double ref_a(const struct ref_context *c, int64_t m, int64_t k)
+{
+    const struct ref_row row = ref_row_of(c, m);
+    const struct ref_term term = ref_term_of(c, k);
+    return ref_a_of(c, &row, &term);
 }
 
 REF_FN double ref_b(const struct ref_context *c, int64_t group, int part, int64_t n, int64_t k)
@@ -133,7 +149,7 @@ REF_FN double ref_b(const struct ref_context *c, int64_t group, int part, int64_
 
 REF_FN int64_t ref_index(const struct ref_context *c, int64_t m, int64_t n)
 {
-    const struct conv_window at = conv_window_of(c, m);
+    const struct ref_row at = ref_row_of(c, m);
     const int64_t plane = at.image * c->extent[CONV_O] + at.group * conv_filters(c) + n;
     return (plane * conv_out_rows(c) + at.row) * conv_out_columns(c) + at.column;
 }
@@ -177,7 +193,7 @@ REF_FN bool conv_may_transform(const struct ref_context *c)
  * up to at most 2 |d|. Together: 16 |g|^2 |d|^2. */
 REF_FN void conv_transformed(const struct ref_context *c, int64_t m, int64_t n, double *reach, double *square)
 {
-    const struct conv_window at = conv_window_of(c, m);
+    const struct ref_row at = ref_row_of(c, m);
     const int64_t channels = conv_channels(c), filter = at.group * conv_filters(c) + n;
     *reach = *square = 0;
     for (int64_t channel = 0; channel < channels; channel++) {

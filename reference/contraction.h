@@ -14,6 +14,34 @@ enum { REF_SIZE = REF_SUMS, REF_ACCOUNTS };
 enum { REF_ACCOUNTS = REF_SUMS };
 #endif
 
+/* Without REF_PLACED, a row and a term are their numbers. */
+#ifndef REF_PLACED
+struct ref_row {
+    int64_t m;
+};
+struct ref_term {
+    int64_t k;
+};
+REF_FN struct ref_row ref_row_of(const struct ref_context *c, int64_t m)
+{
+    (void)c;
+    return (struct ref_row){m};
+}
+REF_FN struct ref_term ref_term_of(const struct ref_context *c, int64_t k)
+{
+    (void)c;
+    return (struct ref_term){k};
+}
+REF_FN double ref_a_of(const struct ref_context *c, const struct ref_row *row, const struct ref_term *term)
+{
+    return ref_a(c, row->m, term->k);
+}
+#endif
+
+#ifndef REF_B_ACROSS
+#define REF_B_ACROSS(c) false
+#endif
+
 struct rows {
     int64_t group, first, end;
 };

@@ -84,9 +84,22 @@ static void judge_tile(const struct work *w, struct error_stats *tally, const st
 
 static void unpack_a(const struct ref_context *c, const struct rows *rows, int64_t k, float *a)
 {
-    for (int64_t i = 0; i < CHUNK_M; i++)
+    const int64_t count = rows->end - rows->first < CHUNK_M ? rows->end - rows->first : CHUNK_M;
+    memset(a + count * k, 0, (size_t)((CHUNK_M - count) * k) * sizeof *a);
+#ifdef REF_PLACED
+    struct ref_row placed[CHUNK_M];
+    for (int64_t i = 0; i < count; i++)
+        placed[i] = ref_row_of(c, rows->first + i);
+    for (int64_t l = 0; l < k; l++) {
+        const struct ref_term term = ref_term_of(c, l);
+        for (int64_t i = 0; i < count; i++)
+            a[i * k + l] = (float)ref_a_of(c, &placed[i], &term);
+    }
+#else
+    for (int64_t i = 0; i < count; i++)
         for (int64_t l = 0; l < k; l++)
-            a[i * k + l] = rows->first + i < rows->end ? (float)ref_a(c, rows->first + i, l) : 0;
+            a[i * k + l] = (float)ref_a(c, rows->first + i, l);
+#endif
 }
 
 static void unpack_b(const struct ref_context *c, int64_t group, int64_t n0, const int64_t shape[3],
