@@ -56,32 +56,48 @@ static const size_t scratch_limit = (size_t)512 << 20;
 
 #include "lanes_cuda.h"
 
-/* Dot product of one lane. If n and both offsets are multiples of 8, rows of bf16 are aligned to 16 bytes,
- * and eight values are loaded at a time. */
-REF_FN void add_pair(struct acc *out, uint32_t a, uint32_t b)
+/* A dot product of one lane. As on the host, a product of two bf16 values is exact in single precision, and
+ * the sums of |p| and p^2 use singles, since they only scale errors. */
+struct dot {
+    double sum;
+    float magnitude, square;
+};
+
+REF_FN void dot_add(struct dot *d, float a, float b)
 {
-    acc_add_product(out, (double)__uint_as_float(a << 16), (double)__uint_as_float(b << 16));
-    acc_add_product(out, (double)__uint_as_float(a & 0xffff0000u), (double)__uint_as_float(b & 0xffff0000u));
+    const float p = a * b;
+    d->sum += (double)p;
+    d->magnitude += fabsf(p);
+    d->square = fmaf(p, p, d->square);
 }
 
+REF_FN void dot_add_pair(struct dot *d, uint32_t a, uint32_t b)
+{
+    dot_add(d, __uint_as_float(a << 16), __uint_as_float(b << 16));
+    dot_add(d, __uint_as_float(a & 0xffff0000u), __uint_as_float(b & 0xffff0000u));
+}
+
+/* If n and both offsets are multiples of 8, rows of bf16 are aligned to 16 bytes, and eight values are
+ * loaded at a time. */
 REF_FN void ref_dots_bf16(const struct ref_context *c, int t, int64_t i, int u, const int64_t *j, int rows,
                           int64_t n, struct acc *sum)
 {
     const uint16_t *a = (const uint16_t *)c->tensor[t] + i, *b = (const uint16_t *)c->tensor[u] + *j;
-    struct acc out = acc_zero();
+    struct dot d = {0, 0, 0};
     int64_t l = 0;
     (void)rows; /* REF_GROUP is 1 */
     if ((((uintptr_t)a | (uintptr_t)b) & 15) == 0)
         for (; l + 8 <= n; l += 8) {
             const uint4 x = *(const uint4 *)(a + l), y = *(const uint4 *)(b + l);
-            add_pair(&out, x.x, y.x);
-            add_pair(&out, x.y, y.y);
-            add_pair(&out, x.z, y.z);
-            add_pair(&out, x.w, y.w);
+            dot_add_pair(&d, x.x, y.x);
+            dot_add_pair(&d, x.y, y.y);
+            dot_add_pair(&d, x.z, y.z);
+            dot_add_pair(&d, x.w, y.w);
         }
     for (; l < n; l++)
-        acc_add_product(&out, bf16_value(a[l]), bf16_value(b[l]));
-    *sum = out;
+        dot_add(&d, (float)bf16_value(a[l]), (float)bf16_value(b[l]));
+    const double up = 1 + (double)n * 0x1p-22; /* covers the rounding of sums in singles */
+    *sum = {d.sum, d.magnitude * up, d.square * up, 0, (double)n};
 }
 
 struct block {
