@@ -18,9 +18,9 @@ static const off_t most_bytes = (off_t)2 << 30;
 
 static bool disabled;
 
-void object_store_disable(void)
+void object_store_enable(bool on)
 {
-    disabled = true;
+    disabled = !on;
 }
 
 bool object_store_is_on(void)

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-void object_store_disable(void); /* --no-cache: nothing is taken or kept from now on */
+void object_store_enable(bool on); /* off, as --no-cache asks: nothing is taken or kept from now on */
 bool object_store_is_on(void);
 
 /* Copies the object of this key (object_key.h) to the new file `to`. False: there is none, or no room. */

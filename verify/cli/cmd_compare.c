@@ -18,7 +18,6 @@
 #include "verify/diagnose/diagnose.h"
 #include "verify/worker/child.h"
 #include "verify/sandbox/child_table.h"
-#include "verify/util/budget.h"
 #include "verify/util/clock.h"
 #include "verify/util/interrupt.h"
 
@@ -412,8 +411,6 @@ static bool is_json(const char *path)
 
 int command_compare(const struct options *options)
 {
-    if (options->budget > 0)
-        budget_begin(options->budget);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* writing beyond a file size limit becomes an error with a message */
     if (options->arguments == 2 && !options->against)

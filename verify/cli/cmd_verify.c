@@ -15,7 +15,6 @@
 #include "verify/sandbox/child_table.h"
 #include "verify/sandbox/resource_usage.h"
 #include "verify/util/activity.h"
-#include "verify/util/budget.h"
 #include "verify/util/clock.h"
 #include "verify/diagnose/diagnose.h"
 #include "accept.h"
@@ -438,8 +437,6 @@ int command_verify(const struct options *options)
     struct outputs outputs;
     struct reward reward;
     const double start = clock_seconds();
-    if (options->budget > 0)
-        budget_begin(options->budget);
     prepare_signals();
     int status = refuse_both(options);
     if (status == 0)

@@ -7,7 +7,9 @@
 #include "verify/sandbox/forbid.h"
 #include "verify/sandbox/sandbox.h"
 #include "verify/problem/paths.h"
+#include "verify/util/budget.h"
 #include "verify/util/defence.h"
+#include "verify/worker/child.h"
 #include "verify/torch/importing.h"
 
 /* Kernels of the tool's own include headers of its problems. */
@@ -55,15 +57,25 @@ static void each(const struct command *command, const struct text_list *list,
         apply(command, list->item[i]);
 }
 
+/* Undoes what an earlier command of this process has set or found out. */
+static void forget_settings(void)
+{
+    sandbox_clear_sources();
+    sandbox_probe_again();
+    child_settle_again();
+    forbid_clear();
+    defence_restore();
+}
+
 void options_apply(const struct command *command, const struct options *options)
 {
+    forget_settings();
     show_own_headers();
     each(command, &options->sources, add_source);
     each(command, &options->forbid, forbid);
     each(command, &options->without, disable_defences);
-    if (options->no_cache)
-        object_store_disable();
-    if (options->require_sandbox)
-        sandbox_require();
+    object_store_enable(!options->no_cache);
+    sandbox_require(options->require_sandbox);
+    budget_begin(options->budget);
     importing_offer(options->python, options->compile_timeout);
 }

@@ -9,8 +9,9 @@ __attribute__((noreturn, format(printf, 2, 3))) void options_usage(const struct 
                                                                    const char *format, ...);
 
 /* Hands the settings to the modules that keep them for the whole process: the sandbox, the policy on
- * libraries, the defences, and the importer. The only place that does so. A wrong value ends the process with
- * status 2. */
+ * libraries, the defences, the budget, and the importer. The only place that does so. It sets them all,
+ * defaults included, so that a command in a lane (unseen batch) finds nothing of an earlier one. A wrong
+ * value ends the process with status 2. */
 void options_apply(const struct command *command, const struct options *options);
 
 #endif

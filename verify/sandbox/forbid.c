@@ -188,6 +188,16 @@ void forbid_launched(const char *lines)
     }
 }
 
+void forbid_clear(void)
+{
+    pthread_mutex_lock(&lock);
+    policy.words = uses = 0;
+    *words = *watched = *launched.unasked = '\0';
+    launched.count = -1;
+    blind = false;
+    pthread_mutex_unlock(&lock);
+}
+
 void forbid_set_blind(void)
 {
     pthread_mutex_lock(&lock);

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+void forbid_clear(void); /* nothing is forbidden any more, and nothing was used */
+
 /* Adds words; call it before anything runs. Returns 0, or -1 with the unknown word in error. */
 int forbid_add(const char *list, char *error, size_t error_size);
 

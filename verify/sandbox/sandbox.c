@@ -266,6 +266,11 @@ bool sandbox_add_source(const char *folder)
     return true;
 }
 
+void sandbox_clear_sources(void)
+{
+    sources = 0;
+}
+
 const char *sandbox_source(int i)
 {
     return i < sources ? source[i] : NULL;

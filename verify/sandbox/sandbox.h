@@ -46,20 +46,25 @@ bool sandbox_end(struct sandbox *sandbox);
 
 /* --- does it work here? --- */
 
-/* Probes once per process. UNSEEN_NO_SANDBOX=1 disables it. */
+/* Probes once. UNSEEN_NO_SANDBOX=1 disables it. */
 bool sandbox_works(void);
+
+/* Probes again from now on, unless a start inside has succeeded. So a command finds out for itself, whatever
+ * an earlier one in this process met. */
+void sandbox_probe_again(void);
 
 const char *sandbox_why_not(void); /* NULL: it works */
 
-/* Requires the sandbox: from now on no code of a candidate is compiled or run outside of it. */
-void sandbox_require(void);
+/* Requires the sandbox, or does not: from now on no code of a candidate is compiled or run outside of it. */
+void sandbox_require(bool on);
 bool sandbox_required(void);
 
 /* --- folders shown to every compiler: the tool's headers, --include-dir --- */
 
 enum { SANDBOX_SOURCES = 16 };
 bool sandbox_add_source(const char *folder); /* false: no such folder, or too many */
-const char *sandbox_source(int i);           /* NULL: beyond the last */
+void sandbox_clear_sources(void);
+const char *sandbox_source(int i); /* NULL: beyond the last */
 void sandbox_show_sources(struct sandbox *sandbox);
 
 #endif

@@ -9,7 +9,7 @@ static double begun, whole = INFINITY;
 void budget_begin(double seconds)
 {
     begun = clock_seconds();
-    whole = seconds;
+    whole = seconds > 0 ? seconds : INFINITY;
 }
 
 double budget_seconds(void)

@@ -4,9 +4,8 @@
 
 #include <stdbool.h>
 
-void budget_begin(
-    /* starts the budget; call it once, before there are threads. Without a call there is no budget */
-    double seconds);
+/* Starts the budget; 0: there is none, as before the first call. Call it before there are threads. */
+void budget_begin(double seconds);
 double budget_seconds(void); /* the whole budget; infinity without one */
 double budget_left(void);    /* at least 0; infinity without a budget */
 bool budget_is_over(void);

@@ -196,6 +196,11 @@ static enum child_status start_anywhere(struct child **out, const struct child_o
     return status;
 }
 
+void child_settle_again(void)
+{
+    atomic_store(&settled, false);
+}
+
 bool child_is_settled(enum backend backend, bool inside)
 {
     return (!inside || sandbox_confirmed(backend)) && (backend != BACKEND_CUDA || atomic_load(&settled));

@@ -127,6 +127,10 @@ struct child_fault child_fault(const struct child *child);
 
 void child_stop(struct child *child); /* kills the whole session; accepts NULL */
 
+/* Lets the first child from now on decide again what processes on a GPU may see. Call it while there is
+ * none. */
+void child_settle_again(void);
+
 /* How candidates are isolated, one line for the report, for the backend of the last start (initially the
  * host). UNSEEN_NO_SANDBOX=1 in the environment disables bubblewrap. Valid until the next call. */
 const char *child_sandbox(void);

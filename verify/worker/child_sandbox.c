@@ -110,6 +110,16 @@ static bool works(enum backend backend)
     return trial->state != REJECTED;
 }
 
+void sandbox_probe_again(void)
+{
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < 2; i++)
+        if (trials[i].state != CONFIRMED)
+            trials[i] = (struct trial){.state = UNKNOWN};
+    latest = BACKEND_HOST;
+    pthread_mutex_unlock(&lock);
+}
+
 bool sandbox_use(enum backend backend)
 {
     pthread_mutex_lock(&lock);
@@ -121,9 +131,9 @@ bool sandbox_use(enum backend backend)
 
 static bool required;
 
-void sandbox_require(void)
+void sandbox_require(bool on)
 {
-    required = true;
+    required = on;
 }
 
 bool sandbox_required(void)

@@ -306,7 +306,7 @@ START_TEST(where_a_sandbox_is_required_nothing_is_compiled_without_one)
 {
     work_folder_write("kernel.c", "int f(void) { return 0; }\n");
     setenv("UNSEEN_NO_SANDBOX", "1", 1);
-    sandbox_require();
+    sandbox_require(true);
     ck_assert_int_eq(build("kernel.c", BACKEND_HOST), BUILD_ENVIRONMENT);
     ck_assert_says("is not compiled without a sandbox: UNSEEN_NO_SANDBOX=1\n---> install bubblewrap");
 }

@@ -76,7 +76,7 @@ START_TEST(the_second_build_takes_the_object_of_the_first)
     ck_assert_int_eq(answer(), 42);
     snprintf(command, sizeof command, "cmp first.so %s", built.object);
     ck_assert_int_eq(system(command), 0);
-    object_store_disable();
+    object_store_enable(false);
     build("kernel.c");
     ck_assert(!built.kept);
     ck_assert_int_eq(kept_objects(), 1);
