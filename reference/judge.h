@@ -145,6 +145,8 @@ const struct reference *reference_find(const struct problem *problem, int tensor
 
 /* Registers the judgement of a problem that is not built in. Returns false if the table is full. */
 bool reference_add(const struct reference *reference);
+/* Takes out all those of a problem again. */
+void reference_remove(const struct problem *problem);
 
 const float *reference_e4m3(void); /* the 256 values of an e4m3 byte; NaN at 0x7f and 0xff */
 

@@ -49,6 +49,15 @@ bool reference_add(const struct reference *reference)
     return true;
 }
 
+void reference_remove(const struct problem *problem)
+{
+    int left = 0;
+    for (int i = 0; i < added_count; i++)
+        if (added[i]->problem != problem)
+            added[left++] = added[i];
+    added_count = left;
+}
+
 /* The judgement of the output with that name, or of the first output for NULL. */
 static const struct reference *find(const struct problem *problem, const char *output)
 {

@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK(mkdir(folder, 0700) == 0);
     put(folder, "x.task", data, size);
     put(folder, "x.py", source, sizeof source - 1);
-    const struct problem *problem = imported_read(folder, "x", error, sizeof error);
+    const struct problem *problem = imported_read(folder, "x", NULL, error, sizeof error);
     if (problem) {
         measure(problem);
         imported_free((struct imported *)problem->task);

@@ -1,17 +1,14 @@
-#include "folder.h"
+#include "folder_internal.h"
 
-#include "verify/sandbox/sandbox.h"
-#include <ctype.h>
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "module.h"
 #include "paths.h"
 #include "problems/suggest.h"
 #include "reference/judge.h"
@@ -23,6 +20,9 @@ struct loaded {
     char word[MODULE_PATH];
     const struct problem *problem;
     struct reference reference[MODULE_REFERENCES]; /* in the order of source.outputs */
+    /* of a task that was imported here: what from, by which interpreter, and the stamp of that source */
+    char imported[PATH_MAX], python[PATH_MAX];
+    uint64_t stamp;
     struct loaded *next;
 };
 
@@ -40,138 +40,6 @@ static struct loaded *find_loaded(const struct problem *problem)
 static enum folder_status status_of(enum build_status status)
 {
     return status == BUILD_OK ? FOLDER_OK : status == BUILD_ENVIRONMENT ? FOLDER_ENVIRONMENT : FOLDER_INPUT;
-}
-
-/* --- contents of the folder --- */
-
-static bool is_identifier(const char *name)
-{
-    if (!isalpha((unsigned char)*name) && *name != '_')
-        return false;
-    for (const char *c = name; *c; c++)
-        if (!isalnum((unsigned char)*c) && *c != '_')
-            return false;
-    return strlen(name) < MODULE_NAME;
-}
-
-static enum folder_status find_name(struct module_source *source, const char *word, char *text, size_t size)
-{
-    char *real = realpath(word, NULL);
-    const char *const name = real && strcmp(real, "/") != 0 ? strrchr(real, '/') + 1 : "";
-    enum folder_status status = FOLDER_INPUT;
-    if (!real)
-        snprintf(text, size, "%s: %s; a problem's folder was expected\n---> check the path", word,
-                 strerror(errno));
-    else if (strpbrk(real, "\"\n") || strlen(real) >= sizeof source->folder)
-        snprintf(
-            text, size,
-            "%s: its path is too long or has a quote in it, which no #include can name\n---> move the folder",
-            word);
-    else if (!is_identifier(name))
-        snprintf(text, size,
-                 "the folder %s is called '%s'; a name of letters, digits and '_' was expected, since the "
-                 "candidate's "
-                 "function has it\n---> rename the folder",
-                 word, name);
-    else {
-        snprintf(source->folder, sizeof source->folder, "%s", real);
-        sandbox_add_source(real); /* kernels in the folder may include its files */
-        snprintf(source->name, sizeof source->name, "%s", name);
-        status = FOLDER_OK;
-    }
-    free(real);
-    return status;
-}
-
-/* The folder was renamed after an import: it has OTHER.task. */
-static bool is_renamed(const struct module_source *source, const char *word, char *text, size_t size)
-{
-    char found[MODULE_PATH] = "";
-    DIR *directory = opendir(source->folder);
-    for (struct dirent *entry; directory && !*found && (entry = readdir(directory)) != NULL;) {
-        const char *const ending = strrchr(entry->d_name, '.');
-        if (ending && ending != entry->d_name && strcmp(ending, ".task") == 0)
-            snprintf(found, sizeof found, "%.*s", (int)(ending - entry->d_name), entry->d_name);
-    }
-    if (directory)
-        closedir(directory);
-    if (*found)
-        snprintf(
-            text, size,
-            "the folder %s holds %s.task; %s.task was expected, since a task is called as its folder is\n"
-            "---> rename the folder to %s, or import the task again",
-            word, found, source->name, found);
-    return *found;
-}
-
-static bool check_file(const struct module_source *source, const char *word, const char *file, char *text,
-                       size_t size)
-{
-    char path[MODULE_PATH + 2 * MODULE_NAME];
-    snprintf(path, sizeof path, "%s/%s", source->folder, file);
-    if (access(path, R_OK) == 0)
-        return true;
-    const int error = errno;
-    if (strcmp(file, "problem.c") == 0 && error == ENOENT && is_renamed(source, word, text, size))
-        return false;
-    snprintf(
-        text, size,
-        "the folder %s has no %s: %s; problem.c, reference.h, %s.space and %s.seen were expected, or what "
-        "`unseen import` wrote\n---> write it, or begin with `unseen new %s --like softmax`",
-        word, file, strerror(error), source->name, source->name, source->name);
-    return false;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(a, b);
-}
-
-/* Lists "" for reference.h, then OUTPUT for every reference_OUTPUT.h, sorted by name. */
-static void list_references(struct module_source *source)
-{
-    static const char prefix[] = "reference_";
-    DIR *directory = opendir(source->folder);
-    source->output_count = 1;
-    for (struct dirent *entry; directory && (entry = readdir(directory)) != NULL;) {
-        const size_t length = strlen(entry->d_name);
-        if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0 || length < sizeof prefix + 2 ||
-            length - strlen(prefix) - 2 >= MODULE_NAME || strcmp(entry->d_name + length - 2, ".h") != 0 ||
-            source->output_count == MODULE_REFERENCES)
-            continue;
-        snprintf(source->outputs[source->output_count++], MODULE_NAME, "%.*s",
-                 (int)(length - strlen(prefix) - 2), entry->d_name + strlen(prefix));
-    }
-    if (directory)
-        closedir(directory);
-    qsort(source->outputs[1], (size_t)source->output_count - 1, sizeof source->outputs[1], by_name);
-}
-
-/* An imported task has NAME.task instead of problem.c and reference.h. */
-static bool is_task(const struct module_source *source)
-{
-    char path[MODULE_PATH + 2 * MODULE_NAME];
-    snprintf(path, sizeof path, "%s/problem.c", source->folder);
-    if (access(path, F_OK) == 0)
-        return false;
-    snprintf(path, sizeof path, "%s/%s.task", source->folder, source->name);
-    return access(path, F_OK) == 0;
-}
-
-static enum folder_status find_source(struct module_source *source, const char *word, char *text, size_t size)
-{
-    char space[MODULE_NAME + 8], seen[MODULE_NAME + 8];
-    const enum folder_status status = find_name(source, word, text, size);
-    if (status != FOLDER_OK)
-        return status;
-    snprintf(space, sizeof space, "%s.space", source->name);
-    snprintf(seen, sizeof seen, "%s.seen", source->name);
-    const char *const files[] = {"problem.c", "reference.h", space, seen};
-    for (int i = is_task(source) ? 2 : 0; i < 4; i++)
-        if (!check_file(source, word, files[i], text, size))
-            return FOLDER_INPUT;
-    list_references(source);
-    return FOLDER_OK;
 }
 
 /* --- exports of the module --- */
@@ -211,56 +79,104 @@ static enum folder_status refuse_task(const char *word, char *text, size_t size)
     return FOLDER_INPUT;
 }
 
-static enum folder_status take_task(struct loaded *l, const struct problem **problem, const char *word,
-                                    char *text, size_t size)
+/* The loaded problem of that folder; NULL: there is none. */
+static struct loaded *find_folder(const char *folder)
 {
-    if (tasks.read)
-        l->problem = tasks.read(l->source.folder, l->source.name, text, size);
-    else
-        refuse_task(word, text, size);
-    if (!l->problem) {
-        free(l);
-        return FOLDER_INPUT;
-    }
+    struct loaded *l = all;
+    while (l && strcmp(l->source.folder, folder) != 0)
+        l = l->next;
+    return l;
+}
+
+/* Takes it out of the list. It stays in memory: results of this process may point to its names. */
+static void unlist(const struct loaded *gone)
+{
+    struct loaded **l = &all;
+    while (*l && *l != gone)
+        l = &(*l)->next;
+    if (*l)
+        *l = gone->next;
+    if (gone->problem)
+        reference_remove(gone->problem);
+}
+
+/* Puts it in the place of an earlier state of its folder. */
+static void list(struct loaded *l, const char *word)
+{
+    struct loaded *const before = find_folder(l->source.folder);
+    if (before)
+        unlist(before);
     snprintf(l->word, sizeof l->word, "%s", word);
     l->next = all;
     all = l;
-    *problem = l->problem;
+}
+
+/* Its word is that of this command. */
+static void name_again(struct loaded *l, const char *word)
+{
+    snprintf(l->word, sizeof l->word, "%s", word);
+}
+
+static enum folder_status load_task(struct loaded *l, const struct problem **problem, const char *word,
+                                    char *text, size_t size)
+{
+    struct loaded *const before = find_folder(l->source.folder);
+    if (tasks.read)
+        *problem = tasks.read(l->source.folder, l->source.name, before ? before->problem : NULL, text, size);
+    else
+        refuse_task(word, text, size);
+    if (!*problem)
+        return FOLDER_INPUT;
+    if (before && before->problem == *problem) {
+        name_again(before, word);
+        free(l);
+        return FOLDER_OK;
+    }
+    l->problem = *problem;
+    list(l, word);
     return FOLDER_OK;
+}
+
+static enum folder_status load_module(struct loaded *l, const struct problem **problem, const char *word,
+                                      char *text, size_t size)
+{
+    struct module module;
+    enum folder_status status = status_of(module_host(&module, &l->source, text, size));
+    if (status != FOLDER_OK)
+        return status;
+    struct loaded *const before = find_folder(l->source.folder);
+    const bool same = before && before->problem == symbol(&module, l, "problem", "");
+    if (same) {
+        *problem = before->problem;
+        name_again(before, word);
+        free(l);
+    } else {
+        list(l, word); /* from here on other functions find it */
+        status = take_problem(l, &module, text, size);
+        *problem = status == FOLDER_OK ? l->problem : NULL;
+        if (status != FOLDER_OK)
+            unlist(l);
+    }
+    module_release(&module);
+    if (status == FOLDER_OK)
+        snprintf(text, size, "%s", module.note);
+    return status;
 }
 
 static enum folder_status load(const struct problem **problem, const char *word, char *text, size_t size)
 {
-    struct module module;
-    struct loaded *l = calloc(1, sizeof *l);
+    struct loaded *const l = calloc(1, sizeof *l);
+    *problem = NULL;
     if (!l) {
         snprintf(text, size, "out of memory");
         return FOLDER_ENVIRONMENT;
     }
-    enum folder_status status = find_source(&l->source, word, text, size);
-    for (struct loaded *other = all; status == FOLDER_OK && other; other = other->next)
-        if (other->problem && strcmp(other->source.folder, l->source.folder) == 0) {
-            *problem = other->problem;
-            free(l);
-            return FOLDER_OK;
-        }
-    if (status == FOLDER_OK && is_task(&l->source))
-        return take_task(l, problem, word, text, size);
+    enum folder_status status = folder_find_source(&l->source, word, text, size);
     if (status == FOLDER_OK)
-        status = status_of(module_host(&module, &l->source, text, size));
-    if (status != FOLDER_OK) {
+        status = folder_is_task(&l->source) ? load_task(l, problem, word, text, size)
+                                            : load_module(l, problem, word, text, size);
+    if (status != FOLDER_OK)
         free(l);
-        return status;
-    }
-    snprintf(l->word, sizeof l->word, "%s", word);
-    l->next = all;
-    all = l; /* from here on other functions find it */
-    status = take_problem(l, &module, text, size);
-    module_release(&module);
-    if (status == FOLDER_OK) {
-        snprintf(text, size, "%s", module.note);
-        *problem = l->problem;
-    }
     return status;
 }
 
@@ -287,30 +203,40 @@ void folder_set_tasks(const struct folder_tasks *given)
     tasks = *given;
 }
 
+/* Finds the private folder that this file, or folder, was imported into. False: there is none, or it is of
+ * another state of the source, or by another interpreter. */
+static bool find_imported(const char *source, uint64_t stamp, char *folder, size_t size)
+{
+    const char *const python = tasks.python ? tasks.python : "";
+    for (const struct loaded *l = all; l; l = l->next)
+        if (stamp != 0 && l->stamp == stamp && strcmp(l->imported, source) == 0 &&
+            strcmp(l->python, python) == 0) {
+            snprintf(folder, size, "%s", l->source.folder);
+            return true;
+        }
+    return false;
+}
+
 /* Imports a task into a private folder that is removed with the process. */
 static enum folder_status import_task(const struct problem **problem, const char *word, char *text,
                                       size_t size)
 {
-    char folder[MODULE_PATH];
-    enum folder_status status = tasks.import ? tasks.import(&tasks, word, folder, sizeof folder, text, size)
-                                             : refuse_task(word, text, size);
+    char folder[MODULE_PATH], source[PATH_MAX];
+    const uint64_t stamp = realpath(word, source) ? folder_stamp(source) : 0; /* before it is read */
+    enum folder_status status = FOLDER_OK;
+    if (!find_imported(source, stamp, folder, sizeof folder))
+        status = tasks.import ? tasks.import(&tasks, word, folder, sizeof folder, text, size)
+                              : refuse_task(word, text, size);
     if (status == FOLDER_OK)
         status = load(problem, folder, text, size);
-    if (status == FOLDER_OK)
-        snprintf(find_loaded(*problem)->word, MODULE_PATH, "%s", word);
-    return status;
-}
-
-/* KernelBench-Hard's form of a task has reference.py and no problem.c. An imported folder has no
- * reference.py. */
-static bool is_reference(const char *folder)
-{
-    char path[MODULE_PATH + 16];
-    snprintf(path, sizeof path, "%.790s/problem.c", folder);
-    if (access(path, F_OK) == 0)
-        return false;
-    snprintf(path, sizeof path, "%.790s/reference.py", folder);
-    return access(path, F_OK) == 0;
+    if (status != FOLDER_OK)
+        return status;
+    struct loaded *const l = find_loaded(*problem);
+    snprintf(l->word, sizeof l->word, "%s", word);
+    snprintf(l->imported, sizeof l->imported, "%s", source);
+    snprintf(l->python, sizeof l->python, "%s", tasks.python ? tasks.python : "");
+    l->stamp = stamp;
+    return FOLDER_OK;
 }
 
 enum folder_status folder_problem(const struct problem **problem, const char *word, char *text, size_t size)
@@ -329,7 +255,8 @@ enum folder_status folder_problem(const struct problem **problem, const char *wo
         return FOLDER_INPUT;
     }
     if (S_ISDIR(status.st_mode))
-        return is_reference(word) ? import_task(problem, word, text, size) : load(problem, word, text, size);
+        return folder_is_reference(word) ? import_task(problem, word, text, size)
+                                         : load(problem, word, text, size);
     if (strlen(word) > 3 && strcmp(word + strlen(word) - 3, ".py") == 0)
         return import_task(problem, word, text, size);
     snprintf(text, size,

@@ -12,16 +12,19 @@ enum folder_status {
 
 /* Finds the problem that `word` names. It is one of the tool's own; or, if `word` has a slash or no problem
  * has that name, a folder whose problem.c and reference.h are compiled and loaded. A loaded problem stays for
- * the life of the process, and a folder is loaded only once. A task in Python (a .py, or a folder with
- * reference.py instead of problem.c) is imported. On errors *problem is NULL, and `text` says what was found,
+ * the life of the process. A folder that is unchanged gives the same problem again, and a changed one gives
+ * another. A task in Python (a .py, or a folder with reference.py instead of problem.c) is imported, and
+ * again if its files have changed. On errors *problem is NULL, and `text` says what was found,
  * what was expected and what to do. With FOLDER_OK `text` is empty or a note for the user. Not
  * thread-safe. */
 enum folder_status folder_problem(const struct problem **problem, const char *word, char *text, size_t size);
 
 /* Reads and imports tasks in Python, for folder_problem. This family knows nothing else of tasks. */
 struct folder_tasks {
-    /* Reads NAME.task of an imported folder. On an error NULL, and `text` says what was found. */
-    const struct problem *(*read)(const char *folder, const char *name, char *text, size_t size);
+    /* Reads NAME.task of an imported folder. Returns `known`, which it returned before (NULL: nothing), if
+     * the task is still the same. On an error NULL, and `text` says what was found. */
+    const struct problem *(*read)(const char *folder, const char *name, const struct problem *known,
+                                  char *text, size_t size);
     /* Imports `source` into a private folder, whose path it writes to `folder`. */
     enum folder_status (*import)(const struct folder_tasks *tasks, const char *source, char *folder,
                                  size_t folder_size, char *text, size_t size);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cache.h"
 #include "module_internal.h"
@@ -26,10 +27,15 @@ static void name_entry(const struct making *making, char *name, size_t size)
              making->arch ? making->arch : "", digest);
 }
 
+/* By a new link: the loader takes a path that it knows for the object that it loaded from there before, but
+ * recognizes an unchanged file by its inode. */
 static bool load(struct module *module, const char *path)
 {
+    char link[600];
     snprintf(module->object, sizeof module->object, "%s", path);
-    module->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    snprintf(link, sizeof link, "%s/loaded.so", module->scratch);
+    unlink(link);
+    module->handle = symlink(path, link) == 0 ? dlopen(link, RTLD_NOW | RTLD_LOCAL) : NULL;
     return module->handle != NULL;
 }
 

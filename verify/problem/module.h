@@ -18,7 +18,8 @@ struct module_source {
 };
 
 struct module {
-    void *handle;      /* from dlopen; valid for the life of the process */
+    /* from dlopen; valid for the life of the process. An unchanged folder gets the same one again */
+    void *handle;
     char object[1300]; /* the file; valid until module_release */
     char scratch[512];
     char note[600]; /* not empty: a note for the user */

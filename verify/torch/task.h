@@ -11,9 +11,11 @@
 struct imported;
 struct json_t; /* jansson */
 
-/* Reads FOLDER/NAME.task. The problem and the task live as long as the process. NULL: `text` says what was
- * found, what was expected and what to do. */
-const struct problem *imported_read(const char *folder, const char *name, char *text, size_t size);
+/* Reads FOLDER/NAME.task. Returns `known`, read from there before (NULL: nothing), if the task is still the
+ * same. The problem and the task live as long as the process. NULL: `text` says what was found, what was
+ * expected and what to do. */
+const struct problem *imported_read(const char *folder, const char *name, const struct problem *known,
+                                    char *text, size_t size);
 
 const char *imported_folder(const struct imported *task); /* absolute; holds NAME.task and the source */
 const char *imported_file(const struct imported *task);   /* path of NAME.task */

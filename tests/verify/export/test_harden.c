@@ -97,7 +97,8 @@ static void make(const char *marks)
 {
     char text[2048] = "";
     if (!task.problem)
-        task.problem = imported_read(cli_repository("tests/task/row_scale"), "row_scale", text, sizeof text);
+        task.problem =
+            imported_read(cli_repository("tests/task/row_scale"), "row_scale", NULL, text, sizeof text);
     ck_assert_msg(task.problem != NULL, "%s", text);
     memset(&trial, 0, sizeof trial);
     trial.task = &task;
