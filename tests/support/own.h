@@ -26,6 +26,7 @@ void own_follow_tutorial(bool gpu);
 TCase *own_folder_case(void);
 TCase *own_error_case(void);
 TCase *own_cache_case(void);
+TCase *own_again_case(void);
 TCase *own_cuda_case(void);
 TCase *own_tutorial_case(void);
 

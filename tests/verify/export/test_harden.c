@@ -100,8 +100,7 @@ static void make(const char *marks)
         task.problem =
             imported_read(cli_repository("tests/task/row_scale"), "row_scale", NULL, text, sizeof text);
     ck_assert_msg(task.problem != NULL, "%s", text);
-    memset(&trial, 0, sizeof trial);
-    trial.task = &task;
+    trial = (struct trial){.task = &task};
     add(&trial.seen, "rows=128 cols=4096", "published", 10);
     add(&trial.drawn, "rows=65 cols=3 seed=7", "small", 4);
     add(&trial.drawn, "rows=1 cols=129 seed=8", "signed", 2);

@@ -309,6 +309,7 @@ Suite *own_suite(void)
     suite_add_tcase(suite, own_folder_case());
     suite_add_tcase(suite, own_error_case());
     suite_add_tcase(suite, own_cache_case());
+    suite_add_tcase(suite, own_again_case());
     suite_add_tcase(suite, own_cuda_case());
     suite_add_tcase(suite, own_tutorial_case());
     return suite;
