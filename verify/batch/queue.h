@@ -4,7 +4,7 @@
 
 #include "line.h"
 
-/* The part that gives verdicts. Today it is a process for each (process.h). */
+/* The part that gives verdicts: a lane for each slot (lane.h). */
 struct batch_judge {
     void *data;
     /* Begins the verdict of list->item[index] in a free slot. */
@@ -24,8 +24,10 @@ struct batch_queue {
 
 enum batch_queue_end { BATCH_DONE, BATCH_INTERRUPTED, BATCH_STOPPED };
 
-/* Runs all items without a line, in the list's order. An item whose process was killed, or whose machine
- * lacked something, runs again alone after all others; that line is final. */
+/* Runs all items without a line. A slot goes on with items of equal problem and options, since its lane has
+ * their right answers; these are in the list's order. Results do not depend on the order. An item whose
+ * process was killed, or whose machine lacked something, runs again alone after all others; that line is
+ * final. */
 enum batch_queue_end batch_queue_run(struct batch_queue *queue, const struct batch_judge *judge);
 
 #endif

@@ -131,11 +131,26 @@ START_TEST(a_line_that_cannot_be_written_ends_the_batch)
 }
 END_TEST
 
+START_TEST(a_slot_keeps_to_its_group)
+{
+    /* 0 to 7: three groups, with 4, 2 and 2 items */
+    static const char *const seeds[ITEMS] = {"5", "6", "5", "7", "5", "6", "5", "7"};
+    static const int order[ITEMS] = {0, 1, 2, 5, 4, 3, 6, 7};
+    for (int i = 0; i < ITEMS; i++)
+        json_array_set_new(list.item[i].words, 1, json_string(seeds[i]));
+    ck_assert_int_eq(run(2), BATCH_DONE);
+    for (int i = 0; i < ITEMS; i++)
+        ck_assert_int_eq(planted.begun[i], order[i]);
+    ck_assert_int_eq(planted.taken_count, ITEMS);
+}
+END_TEST
+
 TCase *batch_queue_case(void)
 {
     TCase *tests = tcase_create("batch-queue");
     tcase_add_checked_fixture(tests, enter, leave);
     tcase_add_test(tests, verdicts_begin_in_the_lists_order_and_jobs_bounds_them);
+    tcase_add_test(tests, a_slot_keeps_to_its_group);
     tcase_add_test(tests, a_lost_verdict_is_repeated_once_alone_at_the_end);
     tcase_add_test(tests, what_has_a_line_is_not_run);
     tcase_add_test(tests, a_line_that_cannot_be_written_ends_the_batch);
