@@ -139,7 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK(errors != NULL && setvbuf(errors, NULL, _IONBF, 0) == 0);
     keep();
     if (setjmp(usage) == 0) {
-        FUZZ_CHECK(options_run(&commands[data[0] % 4], argc, argv) == 0);
+        FUZZ_CHECK(options_run(&commands[data[0] % 4], argc, argv, NULL) == 0);
         drop(false);
     } else {
         drop(true);

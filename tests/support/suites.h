@@ -34,6 +34,7 @@ Suite *batch_suite(void);
 TCase *batch_list_case(void); /* parts of it */
 TCase *batch_line_case(void);
 TCase *batch_queue_case(void);
+TCase *batch_lane_case(void);
 Suite *inspect_suite(void);
 TCase *inspect_hostile_case(void); /* parts of it */
 TCase *inspect_bugs_case(void);

@@ -8,7 +8,8 @@
 #include "console.h"
 #include "option_table.h"
 #include "reports/terminal/terminal.h"
-#include "verify/batch/process.h"
+#include "verify/batch/lane.h"
+#include "verify/batch/seed.h"
 #include "verify/batch/summary.h"
 #include "verify/device/processors.h"
 #include "verify/problem/folder.h"
@@ -20,7 +21,7 @@ struct batch {
     struct batch_list list;
     json_t **line;
     struct batch_file file;
-    struct batch_process process;
+    struct batch_lanes lanes;
     struct console screen;
     int done, before; /* all lines; those that the file had before */
     double start;
@@ -172,11 +173,11 @@ static int run(struct batch *batch, const struct options *options)
 {
     struct batch_queue queue = {.list = &batch->list,
                                 .line = batch->line,
-                                .jobs = jobs_of(options),
+                                .jobs = batch->lanes.jobs,
                                 .take = take,
                                 .watch = watch,
                                 .data = batch};
-    const struct batch_judge judge = batch_process_judge(&batch->process);
+    const struct batch_judge judge = batch_lanes_judge(&batch->lanes);
     console_open_on(&batch->screen, options, options->out ? stdout : stderr);
     batch->start = clock_seconds();
     const enum batch_queue_end end = batch_queue_run(&queue, &judge);
@@ -195,8 +196,8 @@ static int open_and_run(struct batch *batch, const struct options *options)
                            : -2;
     if (opened == 0) {
         forget_lost(batch);
-        if (batch_process_open(&batch->process, &batch->list, options->results, batch->error,
-                               sizeof batch->error) == 0)
+        if (batch_lanes_open(&batch->lanes, &batch->list, jobs_of(options), options->results, batch->error,
+                             sizeof batch->error) == 0)
             return run(batch, options);
     }
     options_error("%s", batch->error[0] ? batch->error : "out of memory");
@@ -219,9 +220,14 @@ int command_batch(const struct options *options)
     signal(SIGPIPE, SIG_IGN);
     batch->file.descriptor = -1;
     int status = read_list(batch, options);
+    if (status == 0 && batch_seed_share(&batch->list, options->resume ? options->out : NULL, batch->error,
+                                        sizeof batch->error) != 0) {
+        options_error("%s", batch->error);
+        status = EXIT_ENVIRONMENT;
+    }
     if (status == 0)
         status = open_and_run(batch, options);
-    batch_process_close(&batch->process);
+    batch_lanes_close(&batch->lanes);
     batch_file_close(&batch->file);
     for (int i = 0; batch->line && i < batch->list.count; i++)
         json_decref(batch->line[i]);

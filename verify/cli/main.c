@@ -5,10 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd_lane.h"
 #include "options.h"
 #include "problems/suggest.h"
 #include "reports/record/program.h"
 #include "reports/record/text.h"
+#include "verify/batch/lane.h"
 #include "verify/build/scratch.h"
 #include "verify/device/processors.h"
 #include "verify/worker/child.h"
@@ -221,7 +223,7 @@ static int help(int argc, char **argv)
         return EXIT_GENERAL;
     }
     const struct command *const command = find_command(argv[2]);
-    return command ? options_run(command, 2, (char *[]){argv[2], option, NULL}) : EXIT_USAGE;
+    return command ? options_run(command, 2, (char *[]){argv[2], option, NULL}, NULL) : EXIT_USAGE;
 }
 
 static int run(int argc, char **argv)
@@ -237,8 +239,10 @@ static int run(int argc, char **argv)
         printf("unseen %s (%s)\n", UNSEEN_VERSION, unseen_git);
         return EXIT_GENERAL;
     }
+    if (strcmp(argv[1], lane_command) == 0)
+        return lane_serve(find_command("verify"), argc > 2 ? argv[2] : "");
     const struct command *const command = find_command(argv[1]);
-    return command ? options_run(command, argc - 1, argv + 1) : EXIT_USAGE;
+    return command ? options_run(command, argc - 1, argv + 1, NULL) : EXIT_USAGE;
 }
 
 static void leave_nothing(void)

@@ -195,9 +195,10 @@ static void check_options(const struct command *command, const struct argp_optio
     }
 }
 
-int options_run(const struct command *command, int argc, char **argv)
+int options_run(const struct command *command, int argc, char **argv, struct shared_judge *shared)
 {
-    struct options options = {.unseen = -1,
+    struct options options = {.shared = shared,
+                              .unseen = -1,
                               .scouts = takes(command, "small") ? -1 : 0,
                               .directed = takes(command, "directed") ? -1 : 0,
                               .effort = EFFORT_STANDARD,

@@ -90,9 +90,10 @@ struct command {
     const char *old; /* its former name, which --help does not list; NULL: none */
 };
 
-/* Parses argv[0..argc) of one command and runs it. Usage errors end the process with status 2. If output
- * could not be written, success becomes EXIT_ENVIRONMENT. */
-int options_run(const struct command *command, int argc, char **argv);
+/* Parses argv[0..argc) of one command and runs it, with values of earlier ones in this process (NULL: none).
+ * Usage errors end the process with status 2. If output could not be written, success becomes
+ * EXIT_ENVIRONMENT. */
+int options_run(const struct command *command, int argc, char **argv, struct shared_judge *shared);
 
 /* Opens the problem with this name or in this folder. Returns 0, or an exit status after an error. */
 int options_problem(const char *word, const struct problem **problem);

@@ -67,6 +67,9 @@ struct task {
         [4096]; /* after TASK_INPUT and TASK_ENVIRONMENT: what was found, what was expected, what to do */
 };
 
+/* Draws a seed from the system's entropy. False: there is none. */
+bool task_draw_seed(uint64_t *seed);
+
 /* Call these in this order, as far as needed. task_clear is safe after any of them. The first opens problem
  * and device. */
 enum task_status task_open(struct task *task, const struct task_options *options);

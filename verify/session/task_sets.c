@@ -17,14 +17,21 @@ static enum task_status fail(struct task *task, enum task_status status, const c
     return status;
 }
 
+bool task_draw_seed(uint64_t *seed)
+{
+    if (getrandom(seed, sizeof *seed, 0) != (ssize_t)sizeof *seed)
+        return false;
+    *seed &= ((uint64_t)1 << 48) - 1; /* exact as a JSON number */
+    return true;
+}
+
 static enum task_status choose_seed(struct task *task)
 {
     task->seed = task->options.seed;
     if (task->options.has_seed)
         return TASK_OK;
-    if (getrandom(&task->seed, sizeof task->seed, 0) != (ssize_t)sizeof task->seed)
+    if (!task_draw_seed(&task->seed))
         return fail(task, TASK_ENVIRONMENT, "the system gives no entropy\n---> use --seed");
-    task->seed &= ((uint64_t)1 << 48) - 1; /* exact as a JSON number */
     return TASK_OK;
 }
 

@@ -7,5 +7,6 @@ Suite *batch_suite(void)
     suite_add_tcase(suite, batch_list_case());
     suite_add_tcase(suite, batch_line_case());
     suite_add_tcase(suite, batch_queue_case());
+    suite_add_tcase(suite, batch_lane_case());
     return suite;
 }
