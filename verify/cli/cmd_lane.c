@@ -75,11 +75,11 @@ int lane_serve(const struct command *verify, const char *lanes)
         return EXIT_USAGE;
     }
     int status = EXIT_GENERAL;
-    shared_judge_open(&shared, atoi(lanes));
+    shared_judge_open(&shared, atoi(lanes), getppid());
     for (int rows = 1; receive(row); rows++) {
         status = serve(verify, row, &shared);
-        /* An interrupt stays, and so may trouble with the machine, such as a lost device: no row may follow. The
-         * end tells the status, too. */
+        /* An interrupt stays, and so may trouble with the machine, such as a lost device. Then no row may
+         * follow. The end tells the status, too. */
         if (is_interrupted() || status == EXIT_ENVIRONMENT || rows == ROWS_MOST ||
             packet_send(LANE_CHANNEL, &status, sizeof status, NULL, 0, 0) < 0)
             break;

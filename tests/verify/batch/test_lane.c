@@ -81,11 +81,13 @@ static void await_lines(const char *path, int count)
 
 /* --- the same result --- */
 
-/* Takes out what differs between two runs of one process each: times, and how it was called. */
+/* Takes out what differs between two runs of one process each: times, and how it was called. In a lane MPFR
+ * audits an enclosure once, so that later rows show fewer elements with its value. */
 static void strip(json_t *value)
 {
     static const char *const changing[] = {"started",       "command_line", "phase_seconds",
-                                           "build_seconds", "seconds",      "object_kept"};
+                                           "build_seconds", "seconds",      "object_kept",
+                                           "witnessed",     "want",         "error"};
     const char *key;
     void *next;
     size_t i;
@@ -105,7 +107,8 @@ static void expect_same(const char *one, const char *other)
     size_t at = 0;
     while (first[at] && first[at] == second[at])
         at++;
-    ck_assert_msg(strcmp(first, second) == 0, "%s: %.200s\n%s: %.200s", one, first + at, other, second + at);
+    ck_assert_msg(strcmp(first, second) == 0, "%s: %.400s\n%s: %.400s", one,
+                  first + (at > 200 ? at - 200 : 0), other, second + (at > 200 ? at - 200 : 0));
     free(first);
     free(second);
     json_decref(a);
@@ -156,7 +159,7 @@ END_TEST
 START_TEST(rows_go_to_one_lane_until_one_ends_it)
 {
     int repeated = 0;
-    cli_put_kernel("slow.c", "usleep(5000);", "0");
+    cli_put_kernel("slow.c", "usleep(40000);", "0");
     cli_put("list", "{\"file\": \"slow.c\", \"id\": \"1\"}\n{\"file\": \"slow.c\", \"id\": \"2\"}\n"
                     "{\"file\": \"slow.c\", \"id\": \"3\"}\n"
                     "{\"file\": \"slow.c\", \"id\": \"u\", \"options\": {\"seed\": \"x\"}}\n"
