@@ -74,7 +74,9 @@ enum task_status task_open(struct task *task, const struct task_options *options
     task->caps = task_caps(task->problem, &task->device);
     open_lease(task);
     if (task->problem->oracle)
-        task->oracles = oracle_pool_open();
+        task->oracles = options->oracles ? options->oracles : oracle_pool_open(false);
+    if (task->oracles)
+        oracle_pool_begin(task->oracles);
     return TASK_OK;
 }
 
@@ -315,7 +317,8 @@ void task_clear(struct task *task)
 {
     if (task->problem && task->problem->task)
         made_end();
-    oracle_pool_close(task->oracles);
+    if (!task->options.oracles)
+        oracle_pool_close(task->oracles);
     build_clear(&task->build);
     build_clear(&task->baseline);
     lease_close(task->lease);

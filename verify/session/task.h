@@ -28,6 +28,7 @@ struct task_options {
     bool has_seed;                       /* else the seed comes from the system's entropy */
     struct shared_judge *shared;         /* values shared with earlier tasks; NULL: none */
     bool attend;                         /* as in struct lease_options */
+    struct oracle_pool *oracles;         /* shared with other tasks, which outlives them; NULL: its own */
     void (*waiting)(const char *path);   /* as in struct lease_options */
     void (*device_full)(double seconds); /* device_open_patiently; or NULL */
 };

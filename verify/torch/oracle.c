@@ -21,11 +21,16 @@ enum { ALIGNMENT = 64 };
 struct oracle *oracle_begin(const struct oracle_options *options)
 {
     struct oracle *oracle = calloc(1, sizeof *oracle);
-    if (oracle) {
-        oracle->options = *options;
-        oracle->fd = -1;
-    }
-    return oracle;
+    if (!oracle)
+        return NULL;
+    oracle->options = *options;
+    oracle->fd = -1;
+    if (!options->answers)
+        oracle->options.answers = oracle->own = answer_store_open(0, 0);
+    if (oracle->options.answers)
+        return oracle;
+    free(oracle);
+    return NULL;
 }
 
 static void forget_memory(struct oracle *o)
@@ -47,7 +52,18 @@ void oracle_end(struct oracle *o)
     oracle_forget_graph(o);
     oracle_stop(&o->process);
     forget_memory(o);
+    answer_store_close(o->own);
+    free(o->identity);
+    free(o->packet);
     free(o);
+}
+
+void oracle_rest(struct oracle *o)
+{
+    static const int64_t much = 64 << 20;
+    if (o->capacity > much &&
+        fallocate(o->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, o->capacity) == 0)
+        o->fresh = false;
 }
 
 static bool is_same_name(const char *a, const char *b)
@@ -125,53 +141,23 @@ static enum oracle_status make_memory(struct oracle *o, struct oracle_answer *an
     return ORACLE_SHORT;
 }
 
-static bool is_the_same_shape(const struct oracle *o, const struct instance *instance)
-{
-    for (int t = 0; t < problem_tensor_count(o->options.problem); t++) {
-        const struct instance_tensor *a = &o->shape[t], *b = &instance->tensor[t];
-        if (a->rank != b->rank || memcmp(a->dim, b->dim, (size_t)a->rank * sizeof *a->dim) != 0)
-            return false;
-    }
-    return true;
-}
-
-static bool is_whole(enum dtype dtype)
-{
-    return dtype_is_whole(dtype) && dtype != DTYPE_BOOL;
-}
-
-/* Copies a tensor into the shared memory. *same is cleared unless the memory held equal bytes. */
-static int put(struct oracle *o, const struct oracle_question *question, int t, const void *from, int64_t at,
-               bool *same)
+static int put(struct oracle *o, const struct oracle_question *question, int t, const void *from, int64_t at)
 {
     const int64_t bytes = bytes_of(o->options.problem, question->instance, t);
-    char *const to = o->memory + at, *const before = *same && bytes ? malloc((size_t)bytes) : NULL;
-    if (bytes == 0)
-        return 0;
-    if (before)
-        memcpy(before, to, (size_t)bytes);
-    const int error = question->to_host(to, from, 0, bytes);
-    *same = before && memcmp(before, to, (size_t)bytes) == 0;
-    free(before);
-    return error;
+    return bytes ? question->to_host(o->memory + at, from, 0, bytes) : 0;
 }
 
-/* Copies inputs and returned indices, which are judged by the values that they name. */
-static int put_all(struct oracle *o, const struct oracle_question *question, bool *same)
+/* Copies the tensors of a question into the shared memory. */
+static int put_all(struct oracle *o, const struct oracle_question *question)
 {
-    const struct problem *problem = o->options.problem;
-    for (int t = 0; t < problem_tensor_count(problem); t++) {
-        const enum tensor_role role = problem->tensors[t].role;
-        const bool whole = is_whole(problem->tensors[t].dtype);
-        int error = 0;
-        if (role != TENSOR_OUTPUT || whole || o->layout.returned)
-            error = put(o, question, t, question->tensor[t], o->layout.at[t], same);
-        if (!error && role == TENSOR_INOUT && (whole || o->layout.returned))
-            error = put(o, question, t, question->after[t], o->layout.after[t], same);
-        if (error)
-            return error;
+    int error = 0;
+    for (int t = 0; t < problem_tensor_count(o->options.problem) && !error; t++) {
+        if (oracle_brings(o, t))
+            error = put(o, question, t, question->tensor[t], o->layout.at[t]);
+        if (!error && oracle_brings_after(o, t))
+            error = put(o, question, t, question->after[t], o->layout.after[t]);
     }
-    return 0;
+    return error;
 }
 
 /* --- asking --- */
@@ -249,8 +235,8 @@ static void point_at_answer(const struct oracle *o, const struct instance *insta
     }
 }
 
-/* Sends a packet, which it frees, and waits for the reply. packet NULL: out of memory. */
-static enum oracle_status talk(struct oracle *o, char *packet, struct oracle_answer *answer)
+/* Sends a packet and waits for the reply. packet NULL: out of memory. */
+static enum oracle_status talk(struct oracle *o, const char *packet, struct oracle_answer *answer)
 {
     int with = -1;
     oracle_forget_graph(o);
@@ -260,7 +246,6 @@ static enum oracle_status talk(struct oracle *o, char *packet, struct oracle_ans
     if (status == ORACLE_OK)
         status = oracle_exchange(&o->process, &o->options, packet, o->handed ? -1 : o->fd, o->reply, &with,
                                  answer->text, sizeof answer->text);
-    free(packet);
     if (with >= 0)
         close(with);
     o->handed = status == ORACLE_OK;
@@ -269,43 +254,64 @@ static enum oracle_status talk(struct oracle *o, char *packet, struct oracle_ans
 
 /* Copies tensors and asks. If the answer depends on what was returned (signs of vectors), it asks again, with
  * all outputs, and brings these from then on. */
-static enum oracle_status put_and_ask(struct oracle *o, const struct oracle_question *question, bool same,
+static enum oracle_status put_and_ask(struct oracle *o, const struct oracle_question *question,
                                       struct oracle_answer *answer)
 {
-    const struct problem *const problem = o->options.problem;
-    if (put_all(o, question, &same)) {
+    const struct instance *const instance = question->instance;
+    enum oracle_status status;
+    bool same;
+    if (put_all(o, question)) {
         snprintf(answer->text, sizeof answer->text, "reading a tensor for the oracle failed");
         return ORACLE_SHORT;
     }
+    if (!oracle_set_question(o, instance, &same))
+        return ORACLE_SHORT;
     if (same) {
         *answer = o->answer;
         return ORACLE_OK;
     }
-    const enum oracle_status status = talk(o, oracle_packet(problem, question->instance, &o->layout), answer);
+    o->fresh = false;
+    oracle_forget_graph(o);
+    o->kept = oracle_recall(o, instance, answer, &status);
+    if (o->kept)
+        return status;
+    status = talk(o, o->packet, answer);
     if (status == ORACLE_OK && !o->layout.returned && strcmp(o->reply, "returned") == 0) {
         o->layout.returned = true;
-        return put_and_ask(o, question, false, answer);
+        return put_and_ask(o, question, answer);
     }
-    return status == ORACLE_OK ? oracle_read(problem, o->reply, answer) : status;
+    if (status == ORACLE_OK)
+        status = oracle_read(o->options.problem, o->reply, answer);
+    oracle_remember(o, instance, answer, status);
+    return status;
 }
 
 enum oracle_status oracle_ask(struct oracle *o, const struct oracle_question *question,
                               struct oracle_answer *answer)
 {
-    bool same = o->fresh && is_the_same_shape(o, question->instance);
     *answer = (struct oracle_answer){.text = ""};
     lay_out(o->options.problem, question->instance, &o->layout);
     enum oracle_status status = make_memory(o, answer);
     if (status != ORACLE_OK)
         return status;
-    same = same && o->fresh; /* new memory has no inputs */
-    o->fresh = false;
-    status = put_and_ask(o, question, same, answer);
+    status = put_and_ask(o, question, answer);
     o->answer = *answer;
-    memcpy(o->shape, question->instance->tensor, sizeof o->shape);
     o->fresh = status == ORACLE_OK;
     if (status == ORACLE_OK)
         point_at_answer(o, question->instance, answer);
+    return status;
+}
+
+enum oracle_status oracle_tell(struct oracle *o, char *text, size_t size)
+{
+    struct oracle_answer answer = {.text = ""};
+    if (!o->fresh || !o->kept)
+        return ORACLE_OK;
+    enum oracle_status status = talk(o, o->packet, &answer);
+    if (status == ORACLE_OK)
+        status = oracle_read(o->options.problem, o->reply, &answer);
+    o->kept = status != ORACLE_OK;
+    snprintf(text, size, "%s", answer.text);
     return status;
 }
 
@@ -340,8 +346,10 @@ enum oracle_status oracle_make(struct oracle *o, const struct instance *instance
     o->fresh = false;
     o->layout.bytes = used;
     enum oracle_status status = make_memory(o, &answer);
+    char *const packet = oracle_wish(o->options.problem, instance, wish, at);
     if (status == ORACLE_OK)
-        status = talk(o, oracle_wish(o->options.problem, instance, wish, at), &answer);
+        status = talk(o, packet, &answer);
+    free(packet);
     if (status == ORACLE_OK && strcmp(o->reply, "made") != 0)
         status = oracle_read(o->options.problem, o->reply, &answer);
     if (status == ORACLE_OK && strcmp(o->reply, "made") != 0)
@@ -361,8 +369,10 @@ enum oracle_status oracle_admits(struct oracle *o, const struct instance *before
                                  const struct instance *after, char *text, size_t size)
 {
     struct oracle_answer answer = {.text = ""};
+    char *const packet = oracle_pair(o->options.problem, before, after);
     o->fresh = false;
-    enum oracle_status status = talk(o, oracle_pair(o->options.problem, before, after), &answer);
+    enum oracle_status status = talk(o, packet, &answer);
+    free(packet);
     if (status == ORACLE_OK && strcmp(o->reply, "ok") != 0) {
         status = oracle_read(o->options.problem, o->reply, &answer);
         status = status == ORACLE_OK ? ORACLE_FAILED : status; /* an answer, and none was asked for */

@@ -12,6 +12,7 @@
 
 #include "problems/problem.h"
 
+struct answer_store; /* answer_store.h */
 struct oracle;
 
 struct oracle_options {
@@ -19,8 +20,9 @@ struct oracle_options {
     const char *python;            /* the interpreter, a path or a name on PATH; NULL: python3 */
     bool cuda;                     /* the process may use the GPU */
     int threads;
-    double memory;  /* most bytes of main memory of the process; 0: no limit */
-    double seconds; /* time limit of an answer, and of the start; 0: ORACLE_SECONDS */
+    double memory;                /* most bytes of main memory of the process; 0: no limit */
+    double seconds;               /* time limit of an answer, and of the start; 0: ORACLE_SECONDS */
+    struct answer_store *answers; /* where answers are kept; NULL: only the last one is */
 };
 
 enum { ORACLE_SECONDS = 600 };
@@ -62,10 +64,13 @@ struct oracle_answer {
 struct oracle *oracle_begin(const struct oracle_options *options); /* NULL when out of memory */
 void oracle_end(struct oracle *oracle);                            /* NULL is fine */
 
-/* Returns whether the oracle has these options. */
+/* Returns whether the oracle has these options, apart from the answers. */
 bool oracle_serves(const struct oracle *oracle, const struct oracle_options *options);
 /* Returns whether its process runs and was started by `thread`, with which it ends. */
 bool oracle_is_of(const struct oracle *oracle, pthread_t thread);
+
+/* Returns memory of the last answer to the system, which discards it. Call it before a long rest. */
+void oracle_rest(struct oracle *oracle);
 
 /* Begins to start the process, without waiting for it. False: it cannot start; the next question says why. */
 bool oracle_prepare(struct oracle *oracle);
@@ -74,8 +79,8 @@ bool oracle_prepare(struct oracle *oracle);
  * with the calling thread. */
 enum oracle_status oracle_wake(struct oracle *oracle, char *text, size_t size);
 
-/* Fills *answer. If the inputs equal those of the last question, the last answer is reused. Indices that the
- * candidate returned count as inputs, since expected values may depend on them. */
+/* Fills *answer. An answer to equal inputs that is kept is reused, bit by bit. Indices that the candidate
+ * returned count as inputs, since expected values may depend on them. */
 enum oracle_status oracle_ask(struct oracle *oracle, const struct oracle_question *question,
                               struct oracle_answer *answer);
 

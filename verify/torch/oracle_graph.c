@@ -43,6 +43,9 @@ static enum oracle_status fetch_graph(struct oracle *o, char *text, size_t size)
     struct oracle_answer said = {.text = ""};
     if (o->exact)
         return ORACLE_OK;
+    const enum oracle_status told = oracle_tell(o, text, size);
+    if (told != ORACLE_OK)
+        return told;
     if (!o->process.pid) {
         snprintf(text, size, "the process that had the graph is gone");
         return ORACLE_UNTOLD;

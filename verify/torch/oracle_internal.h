@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include "answer_store.h"
 #include "exact.h"
 #include "oracle.h"
 
@@ -49,16 +50,37 @@ struct oracle {
     struct oracle_layout layout;
     char *memory; /* shared with the process: inputs, returned outputs, the answer; NULL: none yet */
     int64_t capacity;
-    int fd;      /* of the shared memory */
-    bool handed; /* the process has the descriptor */
-    bool fresh;  /* the answer in the memory belongs to the inputs in it */
-    struct instance_tensor shape[PROBLEM_MAX_TENSORS];
+    int fd;                   /* of the shared memory */
+    bool handed;              /* the process has the descriptor */
+    bool fresh;               /* the answer in the memory belongs to the inputs in it */
+    bool kept;                /* it was taken from the store, and the process does not know its question */
+    char *identity, *packet;  /* of the task; of the question in the memory */
+    struct answer_key key;    /* of that question */
+    struct answer_store *own; /* if the options have none */
     struct oracle_answer answer;
     char reply[ORACLE_PACKET];
     struct exact *exact; /* the last answer's graph; NULL: not fetched */
     char *graph;         /* the memory that `exact` reads */
     size_t graph_bytes;
 };
+
+/* Does a question bring tensor t: an input, or an output as returned? The second is about an in-out tensor
+ * as returned. Returned indices are judged by the values that they name, so they always are part of it. */
+bool oracle_brings(const struct oracle *o, int t);
+bool oracle_brings_after(const struct oracle *o, int t);
+
+/* Sets o->packet and o->key for the question in the memory. *same: it is the last one, whose answer is there,
+ * too. False: out of memory. */
+bool oracle_set_question(struct oracle *o, const struct instance *instance, bool *same);
+/* oracle_recall gets the answer of o->key from the store into the memory; oracle_remember keeps that answer
+ * (oracle_kept.c). */
+bool oracle_recall(struct oracle *o, const struct instance *instance, struct oracle_answer *answer,
+                   enum oracle_status *status);
+void oracle_remember(struct oracle *o, const struct instance *instance, const struct oracle_answer *answer,
+                     enum oracle_status status);
+
+/* Asks the process the question in the memory, if only the store has answered it. */
+enum oracle_status oracle_tell(struct oracle *o, char *text, size_t size);
 
 /* Forgets the last answer's graph (oracle_graph.c). */
 void oracle_forget_graph(struct oracle *o);

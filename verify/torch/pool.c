@@ -1,22 +1,32 @@
 #include "pool.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { MOST = 64 };
+#include "answer_store.h"
+#include "verify/sandbox/resource_usage.h"
+
+enum { MOST = 64, GUARDED = 2 };
 
 struct oracle_pool {
     pthread_mutex_t lock;
     pthread_t owner;
     struct oracle *idle[MOST];
     int count;
+    struct answer_store *answers;
 };
 
-struct oracle_pool *oracle_pool_open(void)
+struct oracle_pool *oracle_pool_open(bool shared)
 {
     struct oracle_pool *pool = calloc(1, sizeof *pool);
-    if (!pool)
+    const double most = shared ? 8e9 : 5e8, share = resource_usage_default().bytes / (shared ? 4 : 32);
+    if (pool)
+        pool->answers = answer_store_open((size_t)fmin(most, share), shared ? GUARDED : 0);
+    if (!pool || !pool->answers) {
+        free(pool);
         return NULL;
+    }
     pthread_mutex_init(&pool->lock, NULL);
     pool->owner = pthread_self();
     return pool;
@@ -28,8 +38,32 @@ void oracle_pool_close(struct oracle_pool *pool)
         return;
     while (pool->count > 0)
         oracle_end(pool->idle[--pool->count]);
+    answer_store_close(pool->answers);
     pthread_mutex_destroy(&pool->lock);
     free(pool);
+}
+
+void oracle_pool_begin(struct oracle_pool *pool)
+{
+    answer_store_begin_round(pool->answers);
+}
+
+/* An oracle of the pool, without its process. */
+static struct oracle *begin(struct oracle_pool *pool, const struct oracle_options *options)
+{
+    struct oracle_options with = *options;
+    with.answers = pool->answers;
+    return oracle_begin(&with);
+}
+
+static int idle_for(struct oracle_pool *pool, const struct oracle_options *options)
+{
+    int found = 0;
+    pthread_mutex_lock(&pool->lock);
+    for (int i = 0; i < pool->count; i++)
+        found += oracle_serves(pool->idle[i], options) && oracle_is_of(pool->idle[i], pool->owner);
+    pthread_mutex_unlock(&pool->lock);
+    return found;
 }
 
 /* Adds an idle oracle. False: the pool is full. */
@@ -45,8 +79,8 @@ static bool keep(struct oracle_pool *pool, struct oracle *oracle)
 
 void oracle_pool_prepare(struct oracle_pool *pool, const struct oracle_options *options, int count)
 {
-    for (int i = 0; pool && i < count; i++) {
-        struct oracle *const oracle = oracle_begin(options);
+    for (int i = pool ? idle_for(pool, options) : count; i < count; i++) {
+        struct oracle *const oracle = begin(pool, options);
         if (!oracle || !oracle_prepare(oracle) || !keep(pool, oracle)) {
             oracle_end(oracle); /* the next question reports why none starts */
             return;
@@ -71,11 +105,13 @@ struct oracle *oracle_take(struct oracle_pool *pool, const struct oracle_options
         oracle_end(found);
         found = NULL;
     }
-    return found ? found : oracle_begin(options);
+    return found ? found : begin(pool, options);
 }
 
 void oracle_give(struct oracle_pool *pool, struct oracle *oracle)
 {
+    if (oracle)
+        oracle_rest(oracle);
     if (!pool || !oracle || !oracle_is_of(oracle, pool->owner) || !keep(pool, oracle))
         oracle_end(oracle);
 }

@@ -1,5 +1,5 @@
-/* A pool of oracles that sessions share one after the other. A start takes seconds (an interpreter imports
- * torch), and an answer often less. */
+/* A pool of oracles that sessions share one after the other, and the answers of all of them. A start takes
+ * seconds (an interpreter imports torch), and an answer often less. */
 #ifndef UNSEEN_ORACLE_POOL_H
 #define UNSEEN_ORACLE_POOL_H
 
@@ -7,11 +7,16 @@
 
 struct oracle_pool;
 
-struct oracle_pool *oracle_pool_open(void);       /* NULL when out of memory */
+/* `shared`: several candidates use it, one after the other or at once. Answers then have an eighth of the
+ * main memory, at most 8 GB; else a 64th, at most 0.5 GB. NULL when out of memory. */
+struct oracle_pool *oracle_pool_open(bool shared);
 void oracle_pool_close(struct oracle_pool *pool); /* ends all idle oracles; NULL is fine */
 
-/* Begins to start `count` more oracles, without waiting for them. Call it from the thread that opened the
- * pool, since a process ends with the thread that started it. */
+/* Another candidate begins (answer_store.h: rounds). */
+void oracle_pool_begin(struct oracle_pool *pool);
+
+/* Begins to start oracles until `count` are idle, without waiting for them. Call it from the thread that
+ * opened the pool, since a process ends with the thread that started it. */
 void oracle_pool_prepare(struct oracle_pool *pool, const struct oracle_options *options, int count);
 
 /* Like oracle_begin and oracle_end, but oracle_take prefers an idle oracle with the same options, and

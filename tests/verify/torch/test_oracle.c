@@ -230,7 +230,7 @@ START_TEST(who_asks_next_gets_the_process_that_is_there)
         SKIP_TEST("no python3");
     task_make();
     task_put("how.task", "honest");
-    struct oracle_pool *const pool = oracle_pool_open();
+    struct oracle_pool *const pool = oracle_pool_open(false);
     oracle_pool_prepare(pool, &options, 1);
     struct oracle *const first = oracle_take(pool, &options), *const beside = oracle_take(pool, &options);
     ck_assert(oracle_is_of(first, pthread_self()) && !oracle_is_of(beside, pthread_self()));
@@ -270,7 +270,7 @@ START_TEST(a_process_that_is_gone_is_nobodys_want)
         SKIP_TEST("no python3");
     task_make();
     task_put("how.task", _i ? "once" : "honest");
-    struct oracle_pool *const pool = oracle_pool_open();
+    struct oracle_pool *const pool = oracle_pool_open(false);
     if (_i)
         ask_in_a_thread(pool);
     else
@@ -386,8 +386,7 @@ END_TEST
 Suite *oracle_task_suite(void)
 {
     Suite *suite = suite_create("oracle_task");
-    TCase *given = tcase_create("given");
-    TCase *process = tcase_create("process");
+    TCase *given = tcase_create("given"), *process = tcase_create("process");
     tcase_add_test(given, given_values_decide_element_by_element);
     tcase_set_timeout(process, 60);
     tcase_add_test(process, a_process_answers);
@@ -402,5 +401,6 @@ Suite *oracle_task_suite(void)
     suite_add_tcase(suite, process);
     suite_add_tcase(suite, oracle_session_case());
     suite_add_tcase(suite, exact_case());
+    suite_add_tcase(suite, kept_answers_case());
     return suite;
 }
