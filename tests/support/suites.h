@@ -49,6 +49,7 @@ Suite *forms_suite(void);
 Suite *oracle_task_suite(void);
 TCase *exact_case(void); /* parts of it */
 TCase *kept_answers_case(void);
+TCase *kept_imports_case(void);
 TCase *oracle_session_case(void);
 Suite *cli_suite(void);
 Suite *python_suite(void);

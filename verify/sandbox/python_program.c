@@ -52,7 +52,8 @@ static bool take_fact(struct python_program *program, const char *name, const ch
     } all[] = {{"executable", program->path, sizeof program->path},
                {"version", program->version, sizeof program->version},
                {"torch", program->torch, sizeof program->torch},
-               {"cuda", program->cuda, sizeof program->cuda}};
+               {"cuda", program->cuda, sizeof program->cuda},
+               {"packages", program->packages, sizeof program->packages}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(name, all[i].name) == 0)
             return take(all[i].to, all[i].size, value);

@@ -25,6 +25,8 @@ struct python_program {
     char version[PROGRAM_WORD]; /* "3.11.2" */
     char torch[PROGRAM_WORD];   /* "2.9.0", "none" */
     char cuda[PROGRAM_WORD];    /* CUDA version that torch was built with; "none" */
+    /* hash of the list of its packages with their versions; empty: unknown */
+    char packages[PROGRAM_WORD];
 };
 
 /* Asks `named`, a path or a name on PATH (NULL, "": python3), by the script `probe` (PYTHON_PROBE).

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <sys/stat.h>
 
+#include "import_store.h"
 #include "interpreter.h"
 #include "task.h"
 #include "verify/build/scratch.h"
@@ -121,7 +122,6 @@ static enum folder_status is_written(const struct run *run, char *text, size_t s
 static enum folder_status keep(const struct run *run, const char *directory, char *folder, size_t folder_size,
                                char *text, size_t size)
 {
-    static const char *const endings[] = {"task", "space", "seen", "host.seen"};
     char from[900], to[PATH_MAX + 100], hash[65];
     snprintf(folder, folder_size, "%s/%s", directory, run->name);
     if (mkdir(folder, 0755) != 0) {
@@ -129,12 +129,9 @@ static enum folder_status keep(const struct run *run, const char *directory, cha
                  strerror(errno));
         return errno == EEXIST ? FOLDER_INPUT : FOLDER_ENVIRONMENT;
     }
-    for (int i = 0; i < 6; i++) {
-        char file[NAME_MOST + 40];
-        if (i < 4)
-            snprintf(file, sizeof file, "%s.%s", run->name, endings[i]);
-        else
-            snprintf(file, sizeof file, "%s", i == 4 ? "README.md" : "source.py");
+    for (int i = 0; i < IMPORTED_FILES; i++) {
+        char file[IMPORTED_NAME];
+        imported_file_name(i, run->name, file);
         snprintf(from, sizeof from, "%s/%s", run->written, file);
         snprintf(to, sizeof to, "%s/%s", folder, file);
         if (scratch_take(from, to, hash) != 0) {
@@ -146,36 +143,100 @@ static enum folder_status keep(const struct run *run, const char *directory, cha
     return FOLDER_OK;
 }
 
+/* Runs the importer. */
+static enum folder_status execute(struct run *run, const struct importing *importing, char *text, size_t size)
+{
+    char seconds[16];
+    snprintf(seconds, sizeof seconds, "%d", PROBE_SECONDS);
+    const char *const argument[] = {run->source, run->written, run->name, seconds, importing->vary};
+    memcpy(run->it.argument, argument, sizeof argument);
+    run->it.shown[0] = run->it.source = run->source;
+    run->it.lent = run->written;
+    run->it.log = run->log;
+    run->it.done = "imported";
+    run->it.seconds = importing->seconds > 0 ? importing->seconds : IMPORT_SECONDS;
+    run->it.longer = "--compile-timeout";
+    const enum folder_status status = interpreter_run(&run->it, text, size);
+    return status == FOLDER_OK ? is_written(run, text, size) : status;
+}
+
+/* --- kept imports --- */
+
+/* Private folders of this process, by key: one folder is one problem, whose oracles and answers are
+ * shared. */
+static struct private_folder {
+    struct private_folder *next;
+    char key[65], folder[PATH_MAX];
+} * private_folders;
+
+static bool find_private(const char *key, char *folder, size_t size)
+{
+    char path[PATH_MAX + 16];
+    for (const struct private_folder *f = private_folders; f; f = f->next) {
+        snprintf(path, sizeof path, "%s/source.py", f->folder);
+        if (strcmp(f->key, key) == 0 && access(path, R_OK) == 0) {
+            snprintf(folder, size, "%s", f->folder);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void note_private(const char *key, const char *folder)
+{
+    struct private_folder *const made = malloc(sizeof *made);
+    if (!made) /* the next import makes another folder */
+        return;
+    *made = (struct private_folder){.next = private_folders};
+    snprintf(made->key, sizeof made->key, "%s", key);
+    snprintf(made->folder, sizeof made->folder, "%s", folder);
+    private_folders = made;
+}
+
+/* Imports into the private folder: one of this process or a kept one, or else by the importer. */
+static enum folder_status import_once(struct run *run, const struct importing *importing, char *folder,
+                                      size_t folder_size, char *text, size_t size)
+{
+    char key[65];
+    const bool known = import_store_key(&run->it, run->source, run->name, importing->vary, key);
+    enum folder_status status = FOLDER_OK;
+    if (known && find_private(key, folder, folder_size)) {
+        scratch_remove(run->scratch);
+        return FOLDER_OK;
+    }
+    snprintf(folder, folder_size, "%s", run->written);
+    if (!known || !import_store_take(key, run->name, run->written, run->scratch)) {
+        status = execute(run, importing, text, size);
+        if (status == FOLDER_OK && known)
+            import_store_keep(key, run->name, run->written, run->scratch);
+    }
+    if (status != FOLDER_OK)
+        scratch_remove(run->scratch);
+    else if (known)
+        note_private(key, folder);
+    return status;
+}
+
+/* --- public functions --- */
+
 enum folder_status importing_run(const struct importing *importing, char *folder, size_t folder_size,
                                  char *text, size_t size)
 {
     struct run run = {0};
-    char seconds[16];
     enum folder_status status = prepare(&run, importing, text, size);
     if (status != FOLDER_OK)
         return status;
-    if (importing->directory && (status = is_free(&run, importing->directory, text, size)) != FOLDER_OK) {
+    if (!importing->directory)
+        return import_once(&run, importing, folder, folder_size, text, size);
+    status = is_free(&run, importing->directory, text, size);
+    if (status != FOLDER_OK) {
         scratch_remove(run.scratch);
         return status;
     }
-    snprintf(seconds, sizeof seconds, "%d", PROBE_SECONDS);
-    const char *const argument[] = {run.source, run.written, run.name, seconds, importing->vary};
-    memcpy(run.it.argument, argument, sizeof argument);
-    run.it.shown[0] = run.it.source = run.source;
-    run.it.lent = run.written;
-    run.it.log = run.log;
-    run.it.done = "imported";
-    run.it.seconds = importing->seconds > 0 ? importing->seconds : IMPORT_SECONDS;
-    run.it.longer = "--compile-timeout";
-    status = interpreter_run(&run.it, text, size);
+    status = execute(&run, importing, text, size);
     if (status == FOLDER_OK)
-        status = is_written(&run, text, size);
-    if (status == FOLDER_OK && importing->directory)
         status = keep(&run, importing->directory, folder, folder_size, text, size);
-    else
-        snprintf(folder, folder_size, "%s", run.written);
-    if (status != FOLDER_OK || importing->directory)
-        scratch_remove(run.scratch);
+    scratch_remove(run.scratch);
     if (status != FOLDER_OK && run.made)
         rmdir(importing->directory);
     return status;

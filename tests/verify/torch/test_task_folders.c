@@ -324,5 +324,6 @@ Suite *importing_suite(void)
         tcase_set_timeout(all[i], 300);
         suite_add_tcase(suite, all[i]);
     }
+    suite_add_tcase(suite, kept_imports_case());
     return suite;
 }

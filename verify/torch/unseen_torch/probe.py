@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import os
 import re
@@ -40,6 +41,16 @@ def folders(executable: str) -> list[str]:
     return shown
 
 
+def packages() -> str:
+    """Returns a hash of the folders on the path and of the entries in them, which name versions of packages."""
+    found = hashlib.sha256()
+    for folder in sys.path:
+        if os.path.isdir(folder):
+            changed = os.stat(folder).st_mtime_ns
+            found.update(f"{folder} {changed} {sorted(os.listdir(folder))}\n".encode())
+    return found.hexdigest()[:32]
+
+
 def main() -> None:
     version, cuda = torch_version()
     executable = os.path.abspath(sys.executable) if sys.executable else ""
@@ -47,6 +58,7 @@ def main() -> None:
     print("version", ".".join(map(str, sys.version_info[:3])))
     print("torch", version)
     print("cuda", cuda)
+    print("packages", packages())
     for folder in folders(executable):
         print("show", folder)
     print("end", flush=True)
