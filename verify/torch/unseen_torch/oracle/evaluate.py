@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
-from . import complexes, expanded, masked_rows, returned, routes, rules, wholes  # noqa: F401  (registered)
+from . import complexes, expanded, masked_rows, pieces, returned, routes, rules, wholes  # noqa: F401  (registered)
 from .bounds import Bound
 from .eager import computed
 from .elementwise import RULES
@@ -305,9 +305,7 @@ class Judged:
         """The spread of the runs: max(RMS of the runs at this element, RMS over the tensor)."""
         if self.number.runs is None:
             return torch.zeros_like(self.want)
-        square = torch.stack(
-            [torch.where(p == self.want, 0.0, (p - self.want) ** 2) for p in self.number.runs]
-        ).mean(0)
+        square = pieces.mean_square(self.number.runs, self.want)
         # NaN in a run means that the element may be anything.
         square = square.nan_to_num(nan=math.inf, posinf=math.inf)
         plain = square.isfinite() if self.beside is None else square.isfinite() & ~self.beside

@@ -150,6 +150,7 @@ def between_pixels(decomposed: Callable[..., Any]) -> Callable[..., Any]:
     return sample
 
 
+@functools.cache
 def apart() -> dict[Any, Callable[..., Any]]:
     """Decompositions by operation."""
     known = {
@@ -240,8 +241,7 @@ class Graph:
 
 @functools.cache
 def target_name(target: Any) -> str:
-    """The name of a node's target. torch takes long to print it, and a graph has few distinct targets, hence the
-    cache."""
+    """The name of a node's target. torch takes long to print it, and a graph has few distinct targets."""
     return str(target)
 
 

@@ -159,9 +159,9 @@ def statistics(cx: Context, m: Moments, x: Number, shape: Sequence[int]) -> list
 
 def affine(m: Moments, dims: list[int], eps: float) -> Function:
     def f(t: torch.Tensor, w: Bound, b: Bound, shift: Error = 0.0, spread: Error = 0.0) -> torch.Tensor:
-        mean = t.mean(dims, True) + shift
-        variance = ((t - mean + shift) ** 2).mean(dims, True) + spread
-        y = (t - mean) / torch.sqrt(variance.clamp(min=0) + eps)
+        centered = t - (t.mean(dims, True) + shift)
+        variance = (centered + shift).square_().mean(dims, True) + spread
+        y = centered.div_(torch.sqrt(variance.clamp(min=0) + eps))
         y = y if w is None else y * w
         return y if b is None else y + b
 
@@ -191,7 +191,7 @@ def normalized_runs(
             cx.noise(m.mean) * walk_mean,
             cx.noise(m.mean) * walk_variance,
         )
-        runs.append(p if stored is None else p + cx.noise(p) * stored)
+        runs.append(p if stored is None else cx.disturbed(p, stored))
     return runs
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 
 import torch
 
+from . import pieces
 from .bounds import Bound, Error, Expanded, Function, Local, OfRun, Propagated, Runs, Sides, Ways
 
 if TYPE_CHECKING:
@@ -195,9 +196,11 @@ class Context:
 
     def noise(self, like: torch.Tensor) -> torch.Tensor:
         """Uniform in [-1, 1], independent for each element."""
-        return (
-            torch.rand(like.shape, generator=self.generator, dtype=torch.float64, device=like.device) * 2 - 1
-        )
+        return pieces.noise(like.shape, self.generator)
+
+    def disturbed(self, p: torch.Tensor, amplitude: Error) -> torch.Tensor:
+        """p with an independent error of up to `amplitude` in each element."""
+        return pieces.disturbed(p, p.shape, amplitude, self.generator)
 
     def tabled(self, tensor: torch.Tensor) -> Number:
         """Wraps a table that every constructor computes for itself (cosines of angles). Two libraries' functions differ
@@ -208,7 +211,7 @@ class Context:
         own = torch.where(x.v.isfinite() & (x.v != x.v.round()), TABLED * U32 * x.v.abs(), 0.0)
         if not bool(own.any()):
             return x
-        return Number(x.v, None, own, [x.v + self.noise(own) * own for _ in range(self.count)] or None)
+        return Number(x.v, None, own, [self.disturbed(x.v, own) for _ in range(self.count)] or None)
 
     def scalar(self, c: Any) -> Number:
         """Wraps a Python number of the graph. Kernels hold it in fp32."""
@@ -281,7 +284,7 @@ class Context:
         absolute error, and 0 has none."""
         own = half_step(x.v.abs(), dtype)
         b = own if x.b is None else x.b + own + UNIT[dtype] * x.b
-        return Number(x.v, x.r, b, [x.run(i) + self.noise(own) * own for i in range(self.count)] or None)
+        return Number(x.v, x.r, b, [self.disturbed(x.run(i), own) for i in range(self.count)] or None)
 
     def perturb(self, v: torch.Tensor, runs: OfRun | None, amplitude: Bound) -> Runs:
         if runs is None and amplitude is None:
@@ -291,12 +294,12 @@ class Context:
         made = []
         for i in range(self.count):
             p = v if runs is None else runs(i)
-            made.append(self.in_range(p if amplitude is None else p + self.noise(v) * amplitude, i % 2 == 1))
+            p = p if amplitude is None else pieces.disturbed(p, v.shape, amplitude, self.generator)
+            made.append(self.in_range(p, i % 2 == 1))
         return made
 
     def together(self, v: torch.Tensor, runs: OfRun | None, amplitude: Bound) -> torch.Tensor:
-        """Computes all runs of a small tensor as one tensor, to save calls. The result is the same, on a host bit for
-        bit."""
+        """Computes all runs of a small tensor as one tensor, to save calls. On a host the bits are the same."""
         p = v if runs is None else torch.stack([runs(i) for i in range(self.count)])
         if amplitude is not None:
             p = p + self.noise(v.expand(self.count, *v.shape)) * amplitude
@@ -310,11 +313,11 @@ class Context:
         largest, smallest = LARGEST.get(self.dtype), SMALLEST.get(self.dtype)
         if largest is None or smallest is None or not p.numel():
             return p
-        size = p.abs()
-        if bool((size > largest).any()):
-            p = torch.where(size > largest, p.sign() * math.inf, p)
-        small = (size < smallest) & (size > 0)
-        if bool(small.any()):
+        beyond, below = pieces.leaves(p, smallest, largest)
+        if beyond:
+            p = torch.where(p.abs() > largest, p.sign() * math.inf, p)
+        if below:
+            small = (p.abs() < smallest) & (p != 0)
             kept = (p * SUBNORMAL / smallest).round() * (smallest / SUBNORMAL)
             if isinstance(flushed, torch.Tensor):
                 kept = torch.where(flushed, 0.0, kept)

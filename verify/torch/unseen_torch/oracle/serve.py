@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 CHANNEL = 3
 PACKET = 1 << 17
+SHARE = 64  # of a GPU's memory, one part in so many is kept between questions
 
 Question = dict[str, Any]  # a packet's JSON (verify/torch/oracle_packet.c)
 
@@ -133,8 +134,9 @@ class Server:
         for j, output, want in zip(judged, outputs, returned.wanted(judged, got)):
             for name, values in (("want", want), ("allowed", j.allowed)):
                 place = self.view({"shape": output["shape"], "dtype": "float64"}, output[name])
-                place.zero_()
-                place[_inside(j)] = values.to(place.device)
+                if j.want.shape != place.shape:
+                    place.zero_()
+                place[_inside(j)].copy_(values)  # from a GPU without a copy on the host
             lines.append(
                 f"{'enclosed' if j.enclosed else 'fp64'} {'ensemble' if j.ensemble else 'bound'} "
                 f"{'constant' if constant else 'varies'} {j.relative:.3g}{' open' if j.untold else ''}"
@@ -231,12 +233,13 @@ class Server:
 
     def give_back(self) -> None:
         """Releases memory before the answer is sent. A measurement may follow, or another process may need the
-        memory."""
+        memory. A small share of a GPU's memory is kept, since the next question would ask for it again."""
         if self.trim:
             self.trim()
+        cuda = self.torch.cuda
         try:
-            if self.torch.cuda.is_initialized():
-                self.torch.cuda.empty_cache()
+            if cuda.is_initialized() and cuda.memory_reserved() * SHARE > cuda.mem_get_info()[1]:
+                cuda.empty_cache()
         except RuntimeError:
             pass  # the next question reports the device's error
 
