@@ -408,8 +408,7 @@ static int refuse_both(const struct options *options)
 /* Is it an already built shared object? */
 static bool is_object(const char *path)
 {
-    const size_t length = strlen(path);
-    return length > 3 && strcmp(path + length - 3, ".so") == 0;
+    return strlen(path) > 3 && strcmp(path + strlen(path) - 3, ".so") == 0;
 }
 
 /* Builds the candidate and draws the sets even for a candidate that does not compile, if a reward is
@@ -446,6 +445,7 @@ int command_verify(const struct options *options)
     if (status != 0)
         return status;
     task.open_seconds = clock_seconds() - start;
+    run_prepare(&task, &(struct run_options){.memory = options->memory, .jobs = options->jobs});
     status = prepare(&task, options, &reward);
     if (status == 0)
         status = outputs_open(&outputs, options);

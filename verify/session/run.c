@@ -58,6 +58,12 @@ struct session_options run_session_options(const struct task *task, const struct
                                     .room = task->room};
 }
 
+void run_prepare(const struct task *task, const struct run_options *options)
+{
+    const struct session_options wanted = run_session_options(task, options);
+    session_prepare(&wanted, options->jobs > 0 ? options->jobs : 1);
+}
+
 void run_team(int workers)
 {
     const int cores = processors_available() / workers;
@@ -362,8 +368,7 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
         return RUN_BROKEN;
     }
     open_locks(&run);
-    const struct session_options wanted = run_session_options(task, options);
-    session_prepare(&wanted, options->jobs > 0 ? options->jobs : 1);
+    run_prepare(task, options);
     run_workers(&run, options->jobs > 0 ? options->jobs : 1);
     leave_out_rest(&run);
     if (run.status == RUN_DONE)

@@ -49,6 +49,10 @@ void run_say_sandbox(struct result *result);
  * other process uses. */
 void run_team(int workers);
 
+/* Begins to start what computes right answers, so that it is ready when the candidate is. The options are
+ * those of the later run_task; only `memory` and `jobs` matter. */
+void run_prepare(const struct task *task, const struct run_options *options);
+
 /* Options for a worker's session, from a task and run options. */
 struct session_options run_session_options(const struct task *task, const struct run_options *options);
 

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "verify/torch/made.h"
+
 /* The share of the device's memory for enclosures, and its limit on the host. */
 static const double share = 1.0 / 8, host_bytes = 4e9;
 
@@ -14,6 +16,8 @@ void shared_judge_open(struct shared_judge *shared, int processes, int family)
 void shared_judge_close(struct shared_judge *shared)
 {
     enclosure_cache_close(shared->enclosures);
+    oracle_pool_close(shared->oracles);
+    made_end();
     pthread_mutex_destroy(&shared->lock);
 }
 
@@ -32,6 +36,16 @@ struct enclosure_cache *shared_judge_enclosures(struct shared_judge *shared, con
     }
     if (shared->backend == device->backend)
         found = shared->enclosures;
+    pthread_mutex_unlock(&shared->lock);
+    return found;
+}
+
+struct oracle_pool *shared_judge_oracles(struct shared_judge *shared)
+{
+    pthread_mutex_lock(&shared->lock);
+    if (!shared->oracles)
+        shared->oracles = oracle_pool_open(shared->processes);
+    struct oracle_pool *const found = shared->oracles;
     pthread_mutex_unlock(&shared->lock);
     return found;
 }

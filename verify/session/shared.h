@@ -7,13 +7,15 @@
 
 #include "enclosure_cache.h"
 #include "verify/device/device.h"
+#include "verify/torch/pool.h"
 
 struct shared_judge {
     pthread_mutex_t lock;
     struct enclosure_cache *enclosures; /* of the device below; NULL: none was needed yet, or out of memory */
     enum backend backend;
-    int processes; /* how many share the machine's memory */
-    int family;    /* the process that started all of them */
+    struct oracle_pool *oracles; /* of imported tasks; NULL: none was needed yet, or out of memory */
+    int processes;               /* how many share the machine's memory */
+    int family;                  /* the process that started all of them */
 };
 
 /* `processes`: the number of processes that have such values, and share the memory of the machine. `family`:
@@ -25,5 +27,9 @@ void shared_judge_close(struct shared_judge *shared);
 /* The cache for judges of this device; it is made at the first call. NULL: there is none, as for `shared`
  * NULL. */
 struct enclosure_cache *shared_judge_enclosures(struct shared_judge *shared, const struct device *device);
+
+/* The oracles of imported tasks and their answers, made at the first call. NULL: out of memory. Call it on a
+ * thread that outlives all tasks, since the oracles' processes end with it. */
+struct oracle_pool *shared_judge_oracles(struct shared_judge *shared);
 
 #endif

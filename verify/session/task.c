@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "session.h"
+#include "shared.h"
 #include "gen/contract/instantiate.h"
 #include "verify/util/home_folder.h"
 #include "verify/util/budget.h"
@@ -74,7 +75,7 @@ enum task_status task_open(struct task *task, const struct task_options *options
     task->caps = task_caps(task->problem, &task->device);
     open_lease(task);
     if (task->problem->oracle)
-        task->oracles = options->oracles ? options->oracles : oracle_pool_open(false);
+        task->oracles = options->shared ? shared_judge_oracles(options->shared) : oracle_pool_open(0);
     if (task->oracles)
         oracle_pool_begin(task->oracles);
     return TASK_OK;
@@ -315,9 +316,9 @@ enum task_status task_build(struct task *task)
 
 void task_clear(struct task *task)
 {
-    if (task->problem && task->problem->task)
+    if (!task->options.shared && task->problem && task->problem->task)
         made_end();
-    if (!task->options.oracles)
+    if (!task->options.shared)
         oracle_pool_close(task->oracles);
     build_clear(&task->build);
     build_clear(&task->baseline);

@@ -28,7 +28,6 @@ struct task_options {
     bool has_seed;                       /* else the seed comes from the system's entropy */
     struct shared_judge *shared;         /* values shared with earlier tasks; NULL: none */
     bool attend;                         /* as in struct lease_options */
-    struct oracle_pool *oracles;         /* shared with other tasks, which outlives them; NULL: its own */
     void (*waiting)(const char *path);   /* as in struct lease_options */
     void (*device_full)(double seconds); /* device_open_patiently; or NULL */
 };
@@ -44,9 +43,10 @@ struct task {
     struct task_options options;
     const struct problem *problem;
     struct device device;
-    struct lease *lease;         /* of the device; NULL if there is none */
-    struct memory_gate *room;    /* gate for its memory; likewise */
-    struct oracle_pool *oracles; /* NULL: expected values are computed here, or out of memory */
+    struct lease *lease;      /* of the device; NULL if there is none */
+    struct memory_gate *room; /* gate for its memory; likewise */
+    /* options.shared has it, or else the task; NULL: expected values are computed here, or out of memory */
+    struct oracle_pool *oracles;
     struct space space;
     struct config_list seen, frozen, given; /* given: from options.unseen_set */
     struct clue_list clues;                 /* of the candidate's code, if it was read */

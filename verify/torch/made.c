@@ -61,7 +61,8 @@ static int make(const struct problem *problem, const struct instance *instance,
 
 void made_begin(const char *python)
 {
-    made_end();
+    if (strcmp(made.python, python ? python : "") != 0)
+        made_end();
     snprintf(made.python, sizeof made.python, "%s", python ? python : "");
     imported_made_by(make);
 }

@@ -5,7 +5,8 @@
 
 #include "problems/problem.h"
 
-/* Registers this maker for imported tasks. `python` is the interpreter (NULL: python3) and is copied. */
+/* Registers this maker for imported tasks. `python` is the interpreter (NULL: python3) and is copied. A
+ * process of that interpreter that still runs is used again. */
 void made_begin(const char *python);
 /* Starts the process early if the task has such inputs. Call it from a thread that outlives the process. */
 void made_wake(const struct problem *problem);

@@ -17,12 +17,13 @@ struct oracle_pool {
     struct answer_store *answers;
 };
 
-struct oracle_pool *oracle_pool_open(bool shared)
+struct oracle_pool *oracle_pool_open(int processes)
 {
     struct oracle_pool *pool = calloc(1, sizeof *pool);
-    const double most = shared ? 8e9 : 5e8, share = resource_usage_default().bytes / (shared ? 4 : 32);
+    const double half = resource_usage_default().bytes; /* of the main memory */
+    const double bytes = processes > 0 ? fmin(8e9, half / 4) / processes : fmin(5e8, half / 32);
     if (pool)
-        pool->answers = answer_store_open((size_t)fmin(most, share), shared ? GUARDED : 0);
+        pool->answers = answer_store_open((size_t)bytes, processes > 0 ? GUARDED : 0);
     if (!pool || !pool->answers) {
         free(pool);
         return NULL;
@@ -56,14 +57,21 @@ static struct oracle *begin(struct oracle_pool *pool, const struct oracle_option
     return oracle_begin(&with);
 }
 
-static int idle_for(struct oracle_pool *pool, const struct oracle_options *options)
+/* Ends the idle oracles of earlier tasks, each of which holds an interpreter with torch. Returns how many
+ * others there are. */
+static int keep_only(struct oracle_pool *pool, const struct oracle_options *options)
 {
-    int found = 0;
     pthread_mutex_lock(&pool->lock);
-    for (int i = 0; i < pool->count; i++)
-        found += oracle_serves(pool->idle[i], options) && oracle_is_of(pool->idle[i], pool->owner);
+    const int before = pool->count;
+    pool->count = 0;
+    for (int i = 0; i < before; i++)
+        if (oracle_serves(pool->idle[i], options) && oracle_is_of(pool->idle[i], pool->owner))
+            pool->idle[pool->count++] = pool->idle[i];
+        else
+            oracle_end(pool->idle[i]);
+    const int kept = pool->count;
     pthread_mutex_unlock(&pool->lock);
-    return found;
+    return kept;
 }
 
 /* Adds an idle oracle. False: the pool is full. */
@@ -79,7 +87,7 @@ static bool keep(struct oracle_pool *pool, struct oracle *oracle)
 
 void oracle_pool_prepare(struct oracle_pool *pool, const struct oracle_options *options, int count)
 {
-    for (int i = pool ? idle_for(pool, options) : count; i < count; i++) {
+    for (int i = pool ? keep_only(pool, options) : count; i < count; i++) {
         struct oracle *const oracle = begin(pool, options);
         if (!oracle || !oracle_prepare(oracle) || !keep(pool, oracle)) {
             oracle_end(oracle); /* the next question reports why none starts */

@@ -7,16 +7,18 @@
 
 struct oracle_pool;
 
-/* `shared`: several candidates use it, one after the other or at once. Answers then have an eighth of the
- * main memory, at most 8 GB; else a 64th, at most 0.5 GB. NULL when out of memory. */
-struct oracle_pool *oracle_pool_open(bool shared);
+/* `processes` share the machine's memory and have pools for many candidates. Their answers have an eighth of
+ * the main memory, at most 8 GB, together. 0: a pool of one candidate, whose answers have a 64th, at most
+ * 0.5 GB. NULL when out of memory. */
+struct oracle_pool *oracle_pool_open(int processes);
 void oracle_pool_close(struct oracle_pool *pool); /* ends all idle oracles; NULL is fine */
 
 /* Another candidate begins (answer_store.h: rounds). */
 void oracle_pool_begin(struct oracle_pool *pool);
 
-/* Begins to start oracles until `count` are idle, without waiting for them. Call it from the thread that
- * opened the pool, since a process ends with the thread that started it. */
+/* Begins to start oracles until `count` are idle, without waiting for them, and ends idle ones with other
+ * options. Call it from the thread that opened the pool, since a process ends with the thread that started
+ * it. */
 void oracle_pool_prepare(struct oracle_pool *pool, const struct oracle_options *options, int count);
 
 /* Like oracle_begin and oracle_end, but oracle_take prefers an idle oracle with the same options, and

@@ -118,11 +118,11 @@ static void ask(struct oracle *oracle, float first, int64_t index, int number)
     ck_assert_double_eq(answer.output[Y].relative, number);
 }
 
-static struct oracle_pool *open_pool(bool shared)
+static struct oracle_pool *open_pool(int processes)
 {
     task_make();
     task_put("how.task", "honest");
-    struct oracle_pool *const pool = oracle_pool_open(shared);
+    struct oracle_pool *const pool = oracle_pool_open(processes);
     ck_assert_ptr_nonnull(pool);
     oracle_pool_begin(pool);
     return pool;
@@ -169,7 +169,7 @@ START_TEST(a_kept_answer_has_its_graph)
 {
     if (!task_has_python())
         SKIP_TEST("no python3");
-    struct oracle_pool *const pool = open_pool(false);
+    struct oracle_pool *const pool = open_pool(0);
     struct oracle *oracle = oracle_take(pool, &options);
     ask(oracle, 30, 0, 1);
     ask(oracle, -1, 4, 2);
@@ -200,7 +200,7 @@ START_TEST(what_cannot_be_computed_is_kept_too)
         .instance = &instance, .tensor = {x, y, &at}, .to_host = to_host};
     if (!task_has_python())
         SKIP_TEST("no python3");
-    struct oracle_pool *const pool = open_pool(false);
+    struct oracle_pool *const pool = open_pool(0);
     for (int i = 0; i < 2; i++) {
         task_put("how.task", i == 0 ? "untold" : "fails");
         struct oracle *const oracle = oracle_take(pool, &options);
@@ -217,7 +217,7 @@ START_TEST(a_pool_starts_what_is_missing)
 {
     if (!task_has_python())
         SKIP_TEST("no python3");
-    struct oracle_pool *const pool = open_pool(true);
+    struct oracle_pool *const pool = open_pool(1);
     oracle_pool_prepare(pool, &options, 1);
     oracle_pool_prepare(pool, &options, 2);
     oracle_pool_prepare(pool, &options, 2);
@@ -225,8 +225,16 @@ START_TEST(a_pool_starts_what_is_missing)
                                      oracle_take(pool, &options)};
     for (int i = 0; i < 3; i++) {
         ck_assert_int_eq(oracle_is_of(oracle[i], pthread_self()), i < 2);
-        oracle_end(oracle[i]);
+        oracle_give(pool, oracle[i]);
     }
+    struct oracle_options two = options;
+    two.threads = 2;
+    oracle_pool_prepare(pool, &two, 1);
+    struct oracle *const other = oracle_take(pool, &options), *const own = oracle_take(pool, &two);
+    ck_assert(!oracle_is_of(other, pthread_self())); /* those of before have ended */
+    ck_assert(oracle_is_of(own, pthread_self()));
+    oracle_end(other);
+    oracle_end(own);
     oracle_pool_close(pool);
     task_remove();
 }

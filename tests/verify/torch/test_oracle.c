@@ -230,7 +230,7 @@ START_TEST(who_asks_next_gets_the_process_that_is_there)
         SKIP_TEST("no python3");
     task_make();
     task_put("how.task", "honest");
-    struct oracle_pool *const pool = oracle_pool_open(false);
+    struct oracle_pool *const pool = oracle_pool_open(0);
     oracle_pool_prepare(pool, &options, 1);
     struct oracle *const first = oracle_take(pool, &options), *const beside = oracle_take(pool, &options);
     ck_assert(oracle_is_of(first, pthread_self()) && !oracle_is_of(beside, pthread_self()));
@@ -270,7 +270,7 @@ START_TEST(a_process_that_is_gone_is_nobodys_want)
         SKIP_TEST("no python3");
     task_make();
     task_put("how.task", _i ? "once" : "honest");
-    struct oracle_pool *const pool = oracle_pool_open(false);
+    struct oracle_pool *const pool = oracle_pool_open(0);
     if (_i)
         ask_in_a_thread(pool);
     else
