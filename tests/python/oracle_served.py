@@ -5,6 +5,7 @@ import os
 import resource
 import types
 
+import oracle_pieces
 import torch
 from unseen_torch.oracle import serve
 
@@ -79,6 +80,7 @@ def what_is_not_had_costs_its_configuration_or_its_witness():
 
 
 TESTS = [
+    *oracle_pieces.TESTS,
     what_a_gpu_has_no_memory_for_is_answered_on_the_host,
     what_is_freed_stays_until_an_answer_is_complete,
     where_memory_is_out_it_goes_before_the_judge,
