@@ -341,6 +341,7 @@ static const struct field config_fields[] = {
     FIELD_ITSELF(RECORD, "elements", NULL, .record = &elements_record),
     FIELD(struct config_result, NUMBER, "flops", flops, NULL),
     FIELD(struct config_result, NUMBER, "bytes", bytes, NULL),
+    FIELD(struct config_result, NUMBER, "seconds", seconds, NULL),
     FIELD(struct config_result, NUMBER, "attainable_ms", timing.attainable_ms, "lowest time by the ceilings",
           .when = is_timed, .gated = true),
     FIELD(struct config_result, NAME, "bound", timing.bound, "the ceiling that bounds `attainable_ms`",

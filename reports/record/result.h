@@ -96,6 +96,7 @@ struct config_result {
     int64_t judged, wrong, open, witnessed; /* numbers of elements, over all calls */
     struct oracle_quality oracle_quality;
     double flops, bytes;
+    double seconds;      /* of its checks, with judging and repetitions */
     bool published_pass; /* --tolerance published: the published check passes */
     bool published_judged;
     /* Only for STAGE_TIMED, if the checks passed and a timed call failed: the configuration of the timed

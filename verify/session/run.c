@@ -223,6 +223,7 @@ static enum session_status check_one(struct run *run, struct session *session, i
 {
     const struct config *const config = &run_drawn(run->task, i)->config;
     struct config_result *result = &run->result->results[i];
+    const double start = clock_seconds();
     describe(run->task, i, result);
     struct retry retry = retry_begin(RETRY_STEP_TIME, result);
     pthread_rwlock_rdlock(&run->running);
@@ -246,6 +247,7 @@ static enum session_status check_one(struct run *run, struct session *session, i
         *result = retry.before; /* judged in part, or not at all */
         skip(run, CAUSE_BUDGET, result);
     }
+    result->seconds = clock_seconds() - start;
     return status;
 }
 

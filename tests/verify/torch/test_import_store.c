@@ -89,7 +89,7 @@ START_TEST(a_second_import_is_the_kept_one)
     set_up(seconds[_i].packages);
     task_put("kept.py", seconds[_i].text);
     if (seconds[_i].disabled)
-        object_store_disable();
+        object_store_enable(false);
     if (seconds[_i].kept) { /* in this process it has the same folder, and so is the same problem */
         free(import(second));
         ck_assert_str_eq(first, second);
