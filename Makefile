@@ -197,7 +197,7 @@ $(BUILD)/unseen: $(MAIN_SRC:%.c=$(BUILD)/%.o) $(TOOL_OBJ)
 
 $(BUILD)/unseen-runner: $(RUNNER_SRC:verify/%.c=$(BUILD)/runner/%.o)
 	@echo "  LINK  $@"
-	@$(CC) -fopenmp -o $@ $^ $(INVOKE_LIBS) $(SECCOMP_LIBS) $(SYSTEM_LIBS)
+	@$(CC) -fopenmp -Wl,--export-dynamic-symbol='__sanitizer_cov_trace_*' -o $@ $^ $(INVOKE_LIBS) $(SECCOMP_LIBS) $(SYSTEM_LIBS)
 
 # The same for an interpreter that loads it (candidates in Python).
 $(BUILD)/libunseen-runner.so: $(RUNNER_SRC:verify/%.c=$(BUILD)/runner/pic/%.o)

@@ -47,7 +47,7 @@ forbid reference '(\.\./)*(gen|verify|reports|tests)/' "reference includes probl
 forbid reports '(\.\./)*(gen|reference|verify|tests)/' "reports know result.h and what a problem is"
 forbid verify '(\.\./)*tests/' "nothing but tests includes tests"
 # Families of verify/, lowest first: each may include those before it. doc/architecture.md lists them in this order.
-FAMILIES="util score history device runner sandbox worker build problem torch inspect session diagnose compare export selftest batch cli"
+FAMILIES="util score history device runner sandbox worker build problem torch inspect session coverage diagnose compare export selftest batch cli"
 above=
 for family in $(echo "$FAMILIES" | tr ' ' '\n' | sed '1!G;h;$!d'); do
     [ -z "$above" ] || forbid "verify/$family" "(\.\./)*(verify/)?($above)/" "verify/$family may include these only: ${FAMILIES%%" $family"*}"

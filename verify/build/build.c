@@ -161,7 +161,7 @@ static enum build_status compile(struct build *build, const struct build_options
     const struct compiling compiling = {options->path, build->directory, build->log, options->timeout,
                                         .untrusted = true};
     const enum build_status status = compiler_run(command, &compiling, error, room);
-    if (status == BUILD_FAILED) {
+    if (status == BUILD_FAILED && !options->coverage) {
         char kept[600];
         compiler_keep_log(build->log, kept, sizeof kept, error, error_size);
         snprintf(build->log, sizeof build->log, "%.*s", (int)sizeof build->log - 1, kept);

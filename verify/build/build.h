@@ -38,6 +38,9 @@ struct build_options {
     int device;
     const char *arch; /* "90a": compute capability with its architecture-specific features; for .cu */
     double timeout;   /* seconds for the compiler */
+    /* For C and C++: an instrumented object, which tells a map what it executes
+     * (verify/runner/coverage_map.h) */
+    bool coverage;
     /* Only for a .py, a .json or a folder: */
     const char *python;  /* the interpreter; NULL: python3 on PATH */
     const char *scripts; /* PYTHON_PACKAGE */

@@ -27,17 +27,25 @@ static void add_sources(struct compiler_command *command, const char *option)
     }
 }
 
+/* Without optimization each comparison of the text is one of the code, and its two outcomes stay apart.
+ * The compiler merges, moves and vectorizes them otherwise. Pragmas of OpenMP are ignored: they would add
+ * comparisons that no text has, and one thread gives the same coverage each time. Its functions are there
+ * and see one thread. */
+#define COVERAGE_FLAGS                                                                                       \
+    "-O0 -g -fsanitize-coverage=trace-pc,trace-cmp -march=native -fPIC -shared -D_OPENMP=201511"
+
 static void make_host(struct compiler_command *command, const struct build *build,
                       const struct build_options *options)
 {
     const bool is_c = strcmp(build->language, "c") == 0;
     compiler_add_words(command, is_c ? "cc -std=gnu11" : "g++ -std=gnu++17");
-    compiler_add_words(command, "-O2 -march=native -fPIC -shared -fopenmp");
+    compiler_add_words(command,
+                       options->coverage ? COVERAGE_FLAGS : "-O2 -march=native -fPIC -shared -fopenmp");
     compiler_add_file(command, options->path);
     compiler_add(command, "-o");
     compiler_add(command, "%s", build->object);
     add_sources(command, "-idirafter");
-    compiler_add(command, "-lm");
+    compiler_add_words(command, options->coverage ? "-lgomp -lm" : "-lm");
 }
 
 static bool is_linkable(const char *name)

@@ -85,6 +85,14 @@ static const struct command commands[] = {
      "Exit status: 1 it fails, and the smallest failure is printed; 2 bad usage or input, or it passes; 3 "
      "the environment cannot do it; 130 interrupted, and the smallest failure so far is printed.",
      command_shrink},
+    {"cover", "PROBLEM CANDIDATE", 2, 2,
+     "Call an instrumented build of CANDIDATE (.c, .cpp) on the drawn configurations, and list the branches "
+     "of its code that none of them takes. Nothing is judged.\v"
+     "For example:\n"
+     "  unseen cover softmax kernel.c --device host --min-coverage 90\n\n"
+     "Exit status: 0 listed, 1 fewer branches than --min-coverage asks for, 2 bad usage or input, 3 the "
+     "environment cannot do it, 130 interrupted.",
+     command_cover},
     {"pin", "PROBLEM CONFIGURATION", 2, 2,
      "Add CONFIGURATION to the failures that `verify` runs first.\v"
      "Exit status: 0 kept, 2 bad usage or input, 3 the file cannot be written.",
@@ -207,7 +215,7 @@ static const struct command *find_command(const char *name)
     for (int i = 0; i < COMMANDS; i++)
         suggest_offer(&near, commands[i].name);
     options_error(
-        "unknown command '%s'%s; expected list, describe, draw, export, verify, check, shrink, pin, "
+        "unknown command '%s'%s; expected list, describe, draw, export, verify, check, shrink, cover, pin, "
         "history, audit, harden, selftest, new, import, batch, compare, report or calibrate\n"
         "---> unseen --help says what each does",
         name, suggest_text(&near, meant, sizeof meant));

@@ -9,10 +9,10 @@
 #define CLEARS(name) .cleared = offsetof(struct options, name)
 
 /* Commands that take the same options. */
-#define DRAWING " draw export verify batch audit harden compare "
-#define ONE_CANDIDATE " verify batch check shrink compare "
-#define INTERPRETER " describe draw export verify batch check shrink audit import harden compare "
-#define COMPILING " verify batch check shrink audit import harden compare "
+#define DRAWING " draw export verify batch cover audit harden compare "
+#define ONE_CANDIDATE " verify batch check shrink cover compare "
+#define INTERPRETER " describe draw export verify batch check shrink cover audit import harden compare "
+#define COMPILING " verify batch check shrink cover audit import harden compare "
 
 static const char *const efforts[] = {"quick", "standard", "deep", NULL};
 static const char *const training_efforts[] = {"quick", "standard", "deep", "reward", NULL};
@@ -26,7 +26,7 @@ static const uint64_t exact_in_json = ((uint64_t)1 << 53) - 1;
 /* clang-format off */
 static const struct option_row rows[] = {
     {"device", "DEVICE", OPTION_TEXT, FIELD(device),
-     .commands = " draw export verify batch check shrink audit harden selftest compare calibrate ",
+     .commands = " draw export verify batch check shrink cover audit harden selftest compare calibrate ",
      .help = "host, cuda or cuda:N (default: cuda where there is a GPU)"},
     {"seen", "FILE", OPTION_TEXT, FIELD(seen),
      .commands = " export verify batch audit harden selftest compare ",
@@ -34,7 +34,7 @@ static const struct option_row rows[] = {
     {"seen", NULL, OPTION_TRUE, FIELD(only_seen), .commands = " draw ", .help = "print the seen set only"},
     {"seen-only", NULL, OPTION_TRUE, FIELD(only_seen), .commands = " export ", .help = "write the seen set only"},
     {"contract", "FILE", OPTION_TEXT, .old = "space", FIELD(space),
-     .commands = " draw export verify batch check shrink pin audit harden selftest compare ",
+     .commands = " draw export verify batch check shrink cover pin audit harden selftest compare ",
      .help = "read the contract from FILE"},
     {"no-explain", NULL, OPTION_FALSE, FIELD(explain), GIVEN(explain_given),
      .commands = " verify batch compare ",
@@ -46,7 +46,7 @@ static const struct option_row rows[] = {
      .example = "leave it out: general alone is then accepted",
      .help = "limited: a candidate that only refuses configurations has status 0, too"},
     {"regressions", "FILE", OPTION_TEXT, .old = "regress", FIELD(regress),
-     .commands = " draw export verify batch pin compare ",
+     .commands = " draw export verify batch cover pin compare ",
      .help = "the file of frozen failures (default: shapes/PROBLEM.regress or PROBLEM's own folder; "
              "an installed tool uses XDG_DATA_HOME)"},
     {"comment", "TEXT", OPTION_TEXT, .old = "cause", FIELD(cause), .commands = " pin ",
@@ -56,26 +56,29 @@ static const struct option_row rows[] = {
     {"unseen", "N", OPTION_COUNT, FIELD(unseen), GIVEN(only_unseen), .most = 1000000, .example = "40",
      .commands = DRAWING, .help = "draw N unseen configurations"},
     {"small", "N", OPTION_COUNT, .old = "scouts", FIELD(scouts), .most = 100000, .example = "190",
-     .commands = " draw verify batch ",
+     .commands = " draw verify batch cover ",
      .help = "draw N more small configurations, which are judged and not timed (default: 190, 750 or 1875 by "
              "the effort; none with --unseen, for tasks, and for candidates in Python)"},
     {"directed", "N", OPTION_COUNT, FIELD(directed), .most = 100000, .example = "128",
-     .commands = " draw verify batch ",
+     .commands = " draw verify batch cover ",
      .help = "draw at most N more configurations for conditions in the candidate's code (default: "
              "128, 400 or 1000 by the effort, 24 for tasks and candidates in Python; none with --unseen)"},
-    {"blind", NULL, OPTION_TRUE, FIELD(blind), .commands = " draw verify batch ",
-     .help = "read no condition in the candidate's code: the same as --directed 0"},
+    {"blind", NULL, OPTION_TRUE, FIELD(blind), .commands = " draw verify batch cover ",
+     .help = "read no condition in the candidate's code, and draw nothing for its branches"},
+    {"min-coverage", "PERCENT", OPTION_COUNT, FIELD(min_coverage), .most = 100, .example = "90",
+     .commands = " verify cover ",
+     .help = "status 1 where the configurations take fewer of the candidate's branches (doc/coverage.md)"},
     {"unseen-set", "FILE", OPTION_TEXT, FIELD(unseen_set), .commands = " verify batch ",
      .help = "run the configurations in FILE instead of drawing an unseen set"},
     {"effort", "LEVEL", OPTION_CHOICE, FIELD(effort), GIVEN(effort_given), .choices = training_efforts,
-     .example = any_number, .commands = " draw verify batch ",
+     .example = any_number, .commands = " draw verify batch cover ",
      .help = "quick, standard (default) or deep: about 40, 300 or 1500 configurations; reward: the setting "
              "for training, without times and rules (doc/training.md)"},
     {"effort", "LEVEL", OPTION_CHOICE, FIELD(effort), GIVEN(effort_given), .choices = efforts,
      .example = any_number, .commands = " export audit harden selftest compare ",
      .help = "quick, standard (default; of audit quick) or deep: about 40, 300 or 1500 configurations"},
     {"seed", "S", OPTION_NUMBER, FIELD(seed), GIVEN(seed_given), .most = exact_in_json, .example = "1",
-     .commands = " draw export verify batch audit harden selftest compare ",
+     .commands = " draw export verify batch cover audit harden selftest compare ",
      .help = "draw from seed S instead of the system's entropy"},
     {"baseline", "FILE", OPTION_TEXT, FIELD(baseline), .commands = " verify batch ",
      .help = "judge and time the kernel FILE beside the candidate; own: the problem's baseline"},
@@ -166,7 +169,7 @@ static const struct option_row rows[] = {
     {"size", "SIZE", OPTION_SIZE, FIELD(size), .least = 1, .commands = " export ",
      .help = "limit of these files together, such as 8G (default: 1G)"},
     {"include-dir", "DIR", OPTION_LIST, .old = "sources", FIELD(sources),
-     .commands = " verify batch check shrink audit import harden selftest compare ",
+     .commands = " verify batch check shrink cover audit import harden selftest compare ",
      .help = "add DIR to the include path of compiling the candidate (repeatable)"},
     {"no-cache", NULL, OPTION_TRUE, FIELD(no_cache), .commands = ONE_CANDIDATE,
      .help = "compile and import also what is kept from an earlier run, and keep nothing"},
@@ -180,11 +183,11 @@ static const struct option_row rows[] = {
     {"header", NULL, OPTION_TRUE, FIELD(header), .commands = " describe ",
      .help = "print the C header that a candidate may include"},
     {"verbose", NULL, OPTION_TRUE, FIELD(verbose), CLEARS(quiet), .letter = 'v',
-     .commands = " verify check shrink selftest report compare ",
+     .commands = " verify check shrink cover selftest report compare ",
      .help = "more: the whole report, one line per configuration and the time of each phase (verify, report); "
              "the candidate's output (check); every step (shrink)"},
     {"quiet", NULL, OPTION_TRUE, FIELD(quiet), CLEARS(verbose), .letter = 'q',
-     .commands = " verify check shrink audit harden selftest compare ",
+     .commands = " verify check shrink cover audit harden selftest compare ",
      .help = "the verdict only; of shrink the configuration only"},
 };
 /* clang-format on */

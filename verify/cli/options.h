@@ -45,6 +45,7 @@ struct options {
     int scouts;                 /* number of small configurations; -1: depends on the effort */
     int directed;               /* most configurations for conditions in the code; -1: likewise */
     bool blind;                 /* none of these */
+    int min_coverage;           /* percent of the candidate's branches; 0: any */
     enum effort effort;
     bool effort_given;
     uint64_t seed;
@@ -114,6 +115,7 @@ int command_verify(const struct options *options);
 int command_check(const struct options *options);
 int command_shrink(const struct options *options);
 int command_pin(const struct options *options);
+int command_cover(const struct options *options);
 int command_history(const struct options *options);
 int command_audit(const struct options *options);
 int command_harden(const struct options *options);

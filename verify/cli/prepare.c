@@ -150,6 +150,11 @@ int prepare_defined_problem(const char *command, const char *word, const struct 
     return EXIT_USAGE;
 }
 
+bool prepare_coverage_suffices(const struct options *options, int taken, int branches)
+{
+    return 100.0 * taken >= (double)options->min_coverage * branches;
+}
+
 void prepare_spare(struct task *task, const struct options *options)
 {
     const bool python = build_python(&task->build) != NULL;

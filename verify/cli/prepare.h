@@ -32,6 +32,9 @@ int prepare_end(struct task *task, int status);
  * command's name. */
 int prepare_defined_problem(const char *command, const char *word, const struct problem **problem);
 
+/* False: fewer than --min-coverage percent of the branches were taken. */
+bool prepare_coverage_suffices(const struct options *options, int taken, int branches);
+
 /* After task_build. A candidate in Python may compile for each shape, so it gets scouts only if
  * requested, or a few with --effort reward. It and an imported task get few directed configurations. */
 void prepare_spare(struct task *task, const struct options *options);

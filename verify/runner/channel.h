@@ -81,6 +81,7 @@ struct request {
     /* MAP: number of the region. Above 0 its mapping outlives the set, and the next MAP of this number needs
      * no descriptor */
     uint32_t region;
+    uint32_t coverage;                /* MAP: it takes the coverage of an instrumented candidate */
     uint64_t mapped;                  /* MAP: bytes, in whole granules */
     struct channel_tensor tensor;     /* MAP */
     uint32_t tensors, arguments;      /* CALL */

@@ -179,6 +179,8 @@ static void map(const struct request *request, int fd, struct reply *reply)
         slot->stays = true;
         *kept = *slot;
     }
+    if (request->coverage && reply->kind == REPLY_DONE && runner.backend == BACKEND_HOST && !runner.python)
+        coverage_attach(slot->base, slot->mapped);
     slot->tensor = request->tensor;
     slot->tensor.name[CHANNEL_NAME - 1] = '\0';
 }

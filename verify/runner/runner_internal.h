@@ -101,6 +101,11 @@ void fault_arm(void);
  * it first. */
 void audit_begin(int argc, char **argv);
 
+/* --- runner_coverage.c --- */
+
+/* From now on the tracing functions write into this map (coverage_map.h); the candidate was loaded. */
+void coverage_attach(void *base, size_t bytes);
+
 /* --- runner_launches.c --- */
 
 /* Requests that launched kernels are recorded (--forbid). */

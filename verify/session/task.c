@@ -19,6 +19,8 @@
 #include "verify/problem/paths.h"
 #include "verify/torch/task.h"
 
+enum { COVERAGE_COMPILE_SECONDS = 60 };
+
 static enum task_status fail(struct task *task, enum task_status status, const char *text)
 {
     snprintf(task->error, sizeof task->error, "%s", text);
@@ -261,6 +263,17 @@ static enum task_status build_one(struct task *task, const char *path, struct bu
     }
     task->uncompiled = status == BUILD_FAILED && build == &task->build;
     return status == BUILD_ENVIRONMENT ? TASK_ENVIRONMENT : TASK_INPUT;
+}
+
+enum build_status task_build_coverage(const struct task *task, struct build *build, char *error,
+                                      size_t error_size)
+{
+    const struct build_options options = {.path = task->options.candidate,
+                                          .problem = task->problem->name,
+                                          .backend = task->device.backend,
+                                          .timeout = COVERAGE_COMPILE_SECONDS,
+                                          .coverage = true};
+    return build_candidate(build, &options, error, error_size);
 }
 
 enum task_status task_judge(struct task *task)

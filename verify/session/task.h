@@ -81,6 +81,9 @@ enum task_status
 task_judge(struct task *task); /* builds the judge of a problem in a folder, for the device */
 enum task_status task_build(struct task *task); /* builds candidate and baseline */
 enum task_status task_draw(struct task *task);  /* draws both sets */
+/* Builds the candidate once more, for its coverage (build.h); nothing of the task changes. */
+enum build_status task_build_coverage(const struct task *task, struct build *build, char *error,
+                                      size_t error_size);
 /* parses one line */
 enum task_status task_config(struct task *task, const char *line, struct config *config);
 void task_clear(struct task *task);

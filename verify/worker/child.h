@@ -83,6 +83,10 @@ enum child_status child_map(struct child *child, int set, int slot, const struct
 /* The same with a description of the tensor, for a candidate in Python. */
 enum child_status child_map_tensor(struct child *child, int set, int slot, const struct region *region,
                                    const struct channel_tensor *tensor, char *text, size_t text_size);
+/* Maps the memory that takes the coverage of an instrumented candidate (verify/runner/coverage_map.h), as
+ * the last set. Call it once, and never unmap that set. */
+enum child_status child_map_coverage(struct child *child, const struct region *region, char *text,
+                                     size_t text_size);
 /* Unmaps every slot of the set; CHANNEL_EVERY_SET: of all sets. */
 enum child_status child_unmap(struct child *child, int set, char *text, size_t text_size);
 /* The same, but keeps the set's model: the next mapping reuses it if its constructor gets the same

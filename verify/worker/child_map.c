@@ -19,6 +19,21 @@ enum child_status child_map(struct child *child, int set, int slot, const struct
     return child_map_tensor(child, set, slot, region, &nothing, text, text_size);
 }
 
+enum child_status child_map_coverage(struct child *child, const struct region *region, char *text,
+                                     size_t text_size)
+{
+    struct request request = {
+        .kind = REQUEST_MAP, .set = CHANNEL_SETS - 1, .coverage = 1, .mapped = region->mapped};
+    struct reply reply;
+    child->lent[CHANNEL_SETS - 1] += (double)region->mapped;
+    tell_lent(child);
+    child_arena_permit(child, request.set * CHANNEL_TENSORS, request.mapped);
+    const enum child_status status =
+        child_exchange(child, &request, region->fd, MAP_TIMEOUT, &reply, text, text_size);
+    child_arena_permit(child, 0, 0);
+    return status;
+}
+
 enum child_status child_map_tensor(struct child *child, int set, int slot, const struct region *region,
                                    const struct channel_tensor *tensor, char *text, size_t text_size)
 {

@@ -1,0 +1,11 @@
+/* The candidate's files; used by branches.c. */
+#ifndef UNSEEN_BRANCHES_INTERNAL_H
+#define UNSEEN_BRANCHES_INTERNAL_H
+
+#include "branches.h"
+
+/* False: the file is none of those that the candidate's compiler was shown beside the system's headers. */
+bool source_text_open(struct source_text *text, const char *path, const char *candidate);
+void source_text_close(struct source_text *text);
+
+#endif
