@@ -213,6 +213,7 @@ static const struct field result_fields[] = {
     FIELD_ITSELF(OWN, "published", NULL, .write = write_published, .write_only = true, .when = has_published,
                  .record = &published_record),
     FIELD_ITSELF(RECORD, "coverage", NULL, .record = &coverage_record, .when = has_coverage),
+    FIELD(struct result, RECORD, "branches", branches, NULL, .record = &branches_record),
     FIELD(struct result, RECORD, "diagnosis", diagnosis, NULL, .record = &diagnosis_record,
           .at = "diagnosis"),
     FIELD_ITSELF(OWN, "timing_trusted", "no timing was disturbed; null: nothing was timed",

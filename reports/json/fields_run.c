@@ -103,6 +103,7 @@ static const struct field phase_fields[] = {
     FIELD(struct phase_seconds, NUMBER, "baseline", baseline, "timing the baseline beside the candidate"),
     FIELD(struct phase_seconds, NUMBER, "calibrate", calibrate, "measuring or checking the ceilings"),
     FIELD(struct phase_seconds, NUMBER, "explain", explain, "searching the simplest failure and the rule"),
+    FIELD(struct phase_seconds, NUMBER, "cover", cover, "building and calling the instrumented candidate"),
     FIELD(struct phase_seconds, NUMBER, "other", other, NULL),
     FIELD_END,
 };

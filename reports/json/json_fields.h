@@ -104,6 +104,7 @@ extern const struct record result_record; /* the document */
 /* its parts, by file */
 extern const struct record tool_record, candidate_record, device_record, limits_record, company_record,
     phase_record, run_baseline_record, coverage_record;               /* fields_run.c */
+extern const struct record branches_record;                           /* fields_branches.c */
 extern const struct record sets_record;                               /* fields_sets.c */
 extern const struct record axes_record, derived_record, words_record; /* fields_axes.c */
 extern const struct record config_record, ratio_record;               /* fields_config.c */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "coverage.h"
 #include "outcome.h"
 #include "problems/problem.h"
 #include "problems/rule.h"
@@ -195,12 +196,6 @@ struct diagnosis {
     bool late; /* it was stopped by its time limit, not by its number of runs */
 };
 
-/* Combinations of axis classes that the unseen set covers. */
-struct result_coverage {
-    int strength; /* 2: pairs, 3: triples, 0: not counted */
-    int64_t covered, possible, excluded_by_caps, excluded_by_contract;
-};
-
 enum finding_kind {
     FINDING_REPLAY,
     FINDING_CHANNEL,
@@ -236,6 +231,7 @@ struct phase_seconds {
     double calibrate; /* measuring or checking the hardware's ceilings */
     double baseline;  /* timing the --baseline beside the candidate */
     double explain;   /* searching the simplest failure and the rule */
+    double cover;     /* building and calling the instrumented candidate */
     double other;     /* the rest; all phases add up to `seconds` */
 };
 
@@ -359,6 +355,7 @@ struct result {
     int finding_count;
     struct diagnosis diagnosis;
     struct result_coverage coverage;
+    struct result_branches branches;
     struct result_coverage list_pairs,
         list_classes; /* coverage of choices and list values; strength 0: not counted */
     struct phase_seconds phase;

@@ -16,6 +16,11 @@ void summary_kind(char text[SUMMARY_SIZE], const struct result_kind *kind);
 void summary_smallest(char text[SUMMARY_SIZE], const struct diagnosis *d);
 /* Drop and retention with their intervals. An interval wider than its value is described in words. False:
  * there is none. */
+/* How many branches of the candidate's code were reached, and the first that was not. False: it is not
+ * known. */
+bool summary_branches(char text[SUMMARY_SIZE], const struct result *result);
+/* `softmax.c:118 "if (cols > 1 << 24)" to line 119` */
+void summary_branch(char *text, size_t size, const struct result_branch *branch);
 /* The outcomes of the directed configurations. False: there are none. */
 bool summary_directed(char text[SUMMARY_SIZE], const struct result *result);
 bool summary_drop(char text[SUMMARY_SIZE], const struct result *result);

@@ -196,6 +196,32 @@ void terminal_forbid(FILE *out, const struct result *result)
     terminal_line(out, "forbid", text);
 }
 
+/* All branches that were not taken, one per line. */
+static void print_branches(FILE *out, const struct result *result)
+{
+    const struct result_branches *const b = &result->branches;
+    char text[SUMMARY_SIZE];
+
+    if (!b->present)
+        return;
+    snprintf(text, sizeof text,
+             "%d of %d branches of its code reached, in %d of %d configurations; %d of these were drawn for "
+             "them%s",
+             b->taken, b->count, b->called, b->configurations, b->added,
+             b->taken < b->count ? "; never:" : "");
+    terminal_line(out, "coverage", text);
+    for (int i = 0; i < b->nevers; i++) {
+        summary_branch(text, sizeof text, &b->never[i]);
+        terminal_line(out, "", text);
+    }
+    if (b->count - b->taken > b->nevers) {
+        snprintf(text, sizeof text, "%d more (`unseen cover` lists them)", b->count - b->taken - b->nevers);
+        terminal_line(out, "", text);
+    }
+    if (b->note[0] != '\0')
+        terminal_line(out, "", b->note);
+}
+
 static void print_notes(FILE *out, const struct result *result)
 {
     char line[sizeof result->notes];
@@ -224,7 +250,8 @@ static void print_phases(FILE *out, const struct result *result)
         {"starting", p->start},     {"mapping", p->map},        {"filling", p->fill},
         {"running", p->run},        {"judging", p->judge},      {"witnessing", p->witness},
         {"timing", p->time},        {"stopping", p->stop},      {"baseline", p->baseline},
-        {"ceilings", p->calibrate}, {"explaining", p->explain}, {"other", p->other},
+        {"ceilings", p->calibrate}, {"explaining", p->explain}, {"covering", p->cover},
+        {"other", p->other},
     };
 
     for (size_t i = 0; i < sizeof phase / sizeof phase[0]; i++) {
@@ -285,6 +312,7 @@ void terminal_report(FILE *out, const struct result *result, bool colour, bool v
     terminal_findings(out, result, SHOWN_FINDINGS, "--json");
     terminal_forbid(out, result);
     terminal_skipped(out, result);
+    print_branches(out, result);
     summary_arithmetic(text, result);
     terminal_line(out, "arithmetic", text);
     print_notes(out, result);

@@ -239,6 +239,8 @@ void terminal_summary(FILE *out, const struct result *result, bool colour)
 
 void terminal_brief(FILE *out, const struct result *result, bool colour)
 {
+    char text[SUMMARY_SIZE];
+
     fputc('\n', out);
     terminal_verdict(out, result, colour);
     fputc('\n', out);
@@ -249,6 +251,8 @@ void terminal_brief(FILE *out, const struct result *result, bool colour)
     print_unjudged(out, result, print_answers(out, result) ? SHOWN_CAUSES - 1 : SHOWN_CAUSES);
     print_arithmetic(out, result);
     terminal_forbid(out, result);
+    if (summary_branches(text, result))
+        terminal_line(out, "coverage", text);
     print_remarks(out, result);
     print_ran(out, result);
     terminal_next(out, result);

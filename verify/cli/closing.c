@@ -46,7 +46,7 @@ void closing_seconds(struct result *result, double seconds)
     struct phase_seconds *const p = &result->phase;
     double *const workers[] = {&p->start, &p->map,     &p->fill, &p->run,
                                &p->judge, &p->witness, &p->time, &p->stop};
-    const double alone = p->open + p->build + p->draw + p->calibrate + p->baseline + p->explain;
+    const double alone = p->open + p->build + p->draw + p->calibrate + p->baseline + p->explain + p->cover;
     double work = 0;
     result->seconds = seconds;
     for (size_t i = 0; i < sizeof workers / sizeof *workers; i++)
@@ -109,4 +109,25 @@ void closing_find_forbidden(struct result *result)
     result->finding = grown;
     grown[result->finding_count].kind = FINDING_FORBIDDEN;
     memcpy(grown[result->finding_count++].evidence, uses.text, sizeof grown->evidence);
+}
+
+void closing_note_baseline(const char *baseline, struct result *result)
+{
+    double sum[2] = {0, 0};
+    int count[2] = {0, 0};
+    for (int i = 0; i < result->result_count; i++) {
+        const struct config_result *c = &result->results[i];
+        if (c->outcome != OUTCOME_PASS || !c->timing.baseline_ratio.present)
+            continue;
+        sum[c->unseen] -= log(c->timing.baseline_ratio.value);
+        count[c->unseen]++;
+    }
+    if (baseline && count[0] + count[1] == 0)
+        result_note(result, "the baseline %.200s was timed nowhere", baseline);
+    else if (baseline)
+        result_note(
+            result,
+            "times as fast as the baseline %.200s (geomean): seen %.3g (%d timed), unseen %.3g (%d timed)",
+            baseline, count[0] ? exp(sum[0] / count[0]) : 0, count[0], count[1] ? exp(sum[1] / count[1]) : 0,
+            count[1]);
 }

@@ -17,4 +17,7 @@ void closing_find_excess(struct result *result);
 /* Adds a finding if the candidate uses something that --forbid names, and records what was observed. */
 void closing_find_forbidden(struct result *result);
 
+/* Adds a note about the speedup over the --baseline; NULL: there is none. */
+void closing_note_baseline(const char *baseline, struct result *result);
+
 #endif

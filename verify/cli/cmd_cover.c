@@ -33,9 +33,9 @@ static int print(const struct branch_coverage *coverage, const struct task *task
 {
     const int taken = branches_taken(&coverage->branches);
     if (!coverage->present) {
-        options_error("%s\n---> give the kernel as a .c or .cpp file, with --device host",
+        options_error("%s\n---> `unseen verify` judges it without a coverage",
                       coverage->note[0] ? coverage->note : "no coverage: no configuration could be called");
-        return EXIT_USAGE;
+        return coverage->machine ? EXIT_ENVIRONMENT : EXIT_USAGE;
     }
     if (!options->quiet) {
         print_table(coverage, options->verbose);

@@ -1,5 +1,4 @@
 /* unseen verify: the main command */
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include "verify/util/clock.h"
 #include "verify/diagnose/diagnose.h"
 #include "accept.h"
+#include "branch_report.h"
 #include "prepare.h"
 #include "closing.h"
 #include "history_row.h"
@@ -187,28 +187,6 @@ static void start_result(const struct task *task, const struct options *options,
     result->coverage = coverage_of(&task->notes.coverage);
 }
 
-/* Adds a note about the speedup over the baseline. */
-static void note_baseline(const struct options *options, struct result *result)
-{
-    double sum[2] = {0, 0};
-    int count[2] = {0, 0};
-    for (int i = 0; i < result->result_count; i++) {
-        const struct config_result *c = &result->results[i];
-        if (c->outcome != OUTCOME_PASS || !c->timing.baseline_ratio.present)
-            continue;
-        sum[c->unseen] -= log(c->timing.baseline_ratio.value);
-        count[c->unseen]++;
-    }
-    if (options->baseline && count[0] + count[1] == 0)
-        result_note(result, "the baseline %.200s was timed nowhere", options->baseline);
-    else if (options->baseline)
-        result_note(
-            result,
-            "times as fast as the baseline %.200s (geomean): seen %.3g (%d timed), unseen %.3g (%d timed)",
-            options->baseline, count[0] ? exp(sum[0] / count[0]) : 0, count[0],
-            count[1] ? exp(sum[1] / count[1]) : 0, count[1]);
-}
-
 /* Spends more runs on failures, to find the simplest configuration and the condition. The files have the
  * finished results meanwhile. */
 static void explain_failures(struct showing *show, enum run_status status)
@@ -253,7 +231,7 @@ static void conclude(struct showing *show, enum run_status status)
     closing_find_forbidden(result);
     show_company(result);
     show_derived(result);
-    note_baseline(show->options, result);
+    closing_note_baseline(show->options->baseline, result);
     explain_failures(show, status);
     score_set(result);
     result->verdict = verdict_decide(result);
@@ -311,7 +289,10 @@ static int exit_status(const struct showing *show, enum run_status status)
     if (show->outputs->error[0] || show->keeping->error[0])
         return EXIT_ENVIRONMENT;
     const bool whole = show->result->without[0] == '\0';
-    return whole && accepts(show->options, result_verdict(show->result)) ? EXIT_GENERAL : EXIT_OTHER;
+    return whole && accepts(show->options, result_verdict(show->result)) &&
+                   branch_report_suffices(show->options, show->result)
+               ? EXIT_GENERAL
+               : EXIT_OTHER;
 }
 
 /* Waits for the lease after the checks, which do not need it. The run reports an interrupt. */
@@ -365,7 +346,7 @@ static int run_begun(struct showing *show)
 }
 
 static int run_verify(struct task *task, const struct options *options, struct outputs *outputs,
-                      const struct reward *reward, double start)
+                      const struct reward *reward, const struct branch_coverage *branches, double start)
 {
     struct result result;
     char error[1024];
@@ -383,6 +364,7 @@ static int run_verify(struct task *task, const struct options *options, struct o
         return EXIT_ENVIRONMENT;
     }
     start_result(task, options, &result);
+    branch_report_fill(&result, branches, options);
     show_check_words(&words, options, task);
     result.check_options = words.word;
     int exit_code = history_row_begin(&keeping, options->db, &result);
@@ -435,6 +417,7 @@ int command_verify(const struct options *options)
     struct task task;
     struct outputs outputs;
     struct reward reward;
+    struct branch_coverage branches = {.present = false};
     const double start = clock_seconds();
     prepare_signals();
     int status = refuse_both(options);
@@ -448,10 +431,13 @@ int command_verify(const struct options *options)
     run_prepare(&task, &(struct run_options){.memory = options->memory, .jobs = options->jobs});
     status = prepare(&task, options, &reward);
     if (status == 0)
+        status = branch_report_open(&branches, &task, options);
+    if (status == 0)
         status = outputs_open(&outputs, options);
     if (status == 0) {
-        status = run_verify(&task, options, &outputs, &reward, start);
+        status = run_verify(&task, options, &outputs, &reward, &branches, start);
         outputs_close(&outputs);
     }
+    branch_coverage_close(&branches);
     return prepare_end(&task, status);
 }

@@ -15,7 +15,7 @@
 #define SECONDS_PER_CALL 3e-4
 #define SECONDS_PER_FLOP 2e-8
 #define SECONDS_PER_BYTE 5e-9
-enum { MOST_ENDED = 3 };
+enum { MOST_ENDED = 16 };
 
 struct branch_limits branch_limits(enum effort effort, bool alone)
 {
@@ -94,7 +94,8 @@ int covering_call(struct covering_calls *calls, const struct config *config)
     calls->work += call_work(config);
     const enum trace_status status = tracing_call(&calls->tracing, config);
     const int added = count_new(calls);
-    if (status == TRACE_ENDED && calls->coverage->ended++ == 0) {
+    const bool ended = status == TRACE_ENDED || status == TRACE_HUNG;
+    if (ended && calls->coverage->ended++ == 0) {
         config_format(config, line, sizeof line);
         snprintf(words, sizeof words, "the instrumented build did not return from %.120s: %.150s", line,
                  calls->tracing.why);
@@ -103,8 +104,8 @@ int covering_call(struct covering_calls *calls, const struct config *config)
         add_note(calls->coverage, calls->tracing.why);
     }
     calls->coverage->cut = calls->coverage->cut || clock_seconds() > calls->deadline;
-    calls->stopped = status == TRACE_BROKEN || calls->coverage->ended >= MOST_ENDED || calls->coverage->cut ||
-                     budget_is_over() || is_interrupted();
+    calls->stopped = status == TRACE_BROKEN || status == TRACE_HUNG || calls->coverage->ended >= MOST_ENDED ||
+                     calls->coverage->cut || budget_is_over() || is_interrupted();
     return status == TRACE_BROKEN ? -1 : added;
 }
 
@@ -150,6 +151,9 @@ static int call_drawn(struct covering_calls *calls, struct steering *steering, d
 static const char *why_not(const struct task *task)
 {
     const char *const language = task->build.language;
+    if (task->problem->task)
+        return "no coverage: so far only problems that are defined in C have one, and this is an imported "
+               "task";
     if (strcmp(language, "so") == 0)
         return "no coverage: the candidate is a built object (.so), which has no text to instrument";
     if (strcmp(language, "cuda") == 0)
@@ -162,16 +166,22 @@ static const char *why_not(const struct task *task)
 static bool build(struct branch_coverage *coverage, const struct task *task, struct build *instrumented)
 {
     char why[4096];
-    if (task_build_coverage(task, instrumented, why, sizeof why) == BUILD_OK) {
-        if (branches_open(&coverage->branches, instrumented, task->options.candidate, why, sizeof why) == 0)
-            return true;
-        snprintf(coverage->note, sizeof coverage->note, "no coverage: %.300s", why);
-    } else {
-        why[strcspn(why, "\n")] = '\0';
+    const enum build_status built = task_build_coverage(task, instrumented, why, sizeof why);
+    char *const end = strchr(why, '\n'); /* two lines: the compiler's, and its first error */
+    if (built != BUILD_OK && end) {
+        *end = ':';
+        end[1 + strcspn(end + 1, "\n")] = '\0';
+    }
+    if (built != BUILD_OK)
         snprintf(coverage->note, sizeof coverage->note,
                  "no coverage: without optimization and with tracing, %.300s", why);
-    }
-    return false;
+    const enum build_status read = built == BUILD_OK ? branches_open(&coverage->branches, instrumented,
+                                                                     task->options.candidate, why, sizeof why)
+                                                     : built;
+    if (built == BUILD_OK && read != BUILD_OK)
+        snprintf(coverage->note, sizeof coverage->note, "no coverage: %.300s", why);
+    coverage->machine = read == BUILD_ENVIRONMENT;
+    return read == BUILD_OK;
 }
 
 static int cover(struct covering_calls *calls, const struct branch_limits *limits)
@@ -203,8 +213,10 @@ int branch_coverage_open(struct branch_coverage *coverage, struct task *task,
         const struct branches *const all = &coverage->branches;
         if (tracing_open(&calls.tracing, task, &instrumented, all->count + all->blocks + all->comparisons))
             status = cover(&calls, limits);
-        else
+        else {
             add_note(coverage, calls.tracing.why);
+            coverage->machine = true;
+        }
         tracing_close(&calls.tracing);
     }
     build_clear(&instrumented);

@@ -24,6 +24,7 @@ struct branch_coverage {
     int steered;                /* configurations added to the directed ones */
     int ended;                  /* calls that crashed or hung */
     bool cut;                   /* by the clock */
+    bool machine;               /* not present for lack of a program or of memory here */
     double seconds;
     char note[400]; /* phrases about what is lacking; empty: nothing */
 };

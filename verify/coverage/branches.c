@@ -209,10 +209,11 @@ static void add_point(struct reading *r, int call)
     if ((with_number || now->kind == INSTRUCTION_COMPARE) && own_text(r, now) >= 0) {
         out->comparison = more(r, out->comparison, &out->comparisons, sizeof *out->comparison);
         if (!r->full)
-            out->comparison[out->comparisons - 1] = (struct comparison){.place = place_of(&r->code, call),
-                                                                        .with_number = with_number,
-                                                                        .file = own_text(r, now),
-                                                                        .line = now->line};
+            out->comparison[out->comparisons - 1] =
+                (struct traced_comparison){.place = place_of(&r->code, call),
+                                           .with_number = with_number,
+                                           .file = own_text(r, now),
+                                           .line = now->line};
     }
 }
 
@@ -240,13 +241,14 @@ static bool read_texts(struct reading *r, const char *candidate)
     return out->text != NULL;
 }
 
-int branches_open(struct branches *branches, const struct build *build, const char *path, char *why,
-                  size_t why_size)
+enum build_status branches_open(struct branches *branches, const struct build *build, const char *path,
+                                char *why, size_t why_size)
 {
     struct reading r = {.out = branches};
     *branches = (struct branches){.count = 0};
-    if (disassembly_open(&r.code, build, why, why_size) != 0)
-        return -1;
+    const enum build_status status = disassembly_open(&r.code, build, why, why_size);
+    if (status != BUILD_OK)
+        return status;
     char *const object = scratch_read_own(build->object, &r.size);
     r.object = object;
     r.full = !object || !read_texts(&r, path);
@@ -258,10 +260,10 @@ int branches_open(struct branches *branches, const struct build *build, const ch
     free(object);
     disassembly_close(&r.code);
     if (!r.full && branches->count <= BRANCHES_MOST)
-        return 0;
+        return BUILD_OK;
     snprintf(why, why_size, "it has more than %d branches", BRANCHES_MOST);
     branches_close(branches);
-    return -1;
+    return BUILD_FAILED;
 }
 
 void branches_close(struct branches *branches)
@@ -283,18 +285,25 @@ int branches_taken(const struct branches *branches)
     return taken;
 }
 
+void branch_outcome(const struct branch *branch, char *text, size_t size)
+{
+    if (branch->is_other)
+        snprintf(text, size, "another value");
+    else if (branch->is_switch)
+        snprintf(text, size, "value %lld", (long long)branch->value);
+    else if (branch->relation[0])
+        snprintf(text, size, "where %s", branch->relation);
+    else if (branch->to_line > 0)
+        snprintf(text, size, "to line %d", branch->to_line);
+    else
+        snprintf(text, size, "elsewhere");
+}
+
 void branch_format(const struct branches *branches, const struct branch *branch, char *text, size_t size)
 {
     const struct source_text *const source = &branches->text[branch->file];
-    char line[BRANCH_TEXT_SIZE], tail[64] = "";
+    char line[BRANCH_TEXT_SIZE], outcome[48];
     source_line(source, branch->line, line, sizeof line);
-    if (branch->is_other)
-        snprintf(tail, sizeof tail, " another value");
-    else if (branch->is_switch)
-        snprintf(tail, sizeof tail, " value %lld", (long long)branch->value);
-    else if (branch->relation[0])
-        snprintf(tail, sizeof tail, " where %s", branch->relation);
-    else if (branch->to_line > 0)
-        snprintf(tail, sizeof tail, " to line %d", branch->to_line);
-    snprintf(text, size, "%s:%d \"%s\"%s", source->name, branch->line, line, tail);
+    branch_outcome(branch, outcome, sizeof outcome);
+    snprintf(text, size, "%s:%d \"%s\" %s", source->name, branch->line, line, outcome);
 }

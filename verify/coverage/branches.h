@@ -27,7 +27,7 @@ struct branch {
 };
 
 /* A comparison of integers. */
-struct comparison {
+struct traced_comparison {
     uint32_t place;
     bool with_number; /* its first operand is a number of the text */
     int file, line;
@@ -50,23 +50,27 @@ struct source_text {
 
 struct branches {
     struct branch *branch; /* by file and line */
-    struct comparison *comparison;
+    struct traced_comparison *comparison;
     struct block *block;
     int count, comparisons, blocks;
     struct source_text *text;
     int texts;
 };
 
-/* Reads the branches of the instrumented object. `path` is the candidate as the user named it. Returns 0;
- * or -1 with a phrase in `why`: there is no objdump, or there are more branches than BRANCHES_MOST. */
-int branches_open(struct branches *branches, const struct build *build, const char *path, char *why,
-                  size_t why_size);
+/* Reads the branches of the instrumented object. `path` is the candidate as the user named it. On any
+ * result but BUILD_OK `why` has a phrase: there is no objdump, or there are more branches than
+ * BRANCHES_MOST. */
+enum build_status branches_open(struct branches *branches, const struct build *build, const char *path,
+                                char *why, size_t why_size);
 void branches_close(struct branches *branches);
 
 int branches_taken(const struct branches *branches);
 
 /* A line of the text without its blanks at both ends, in printable ASCII; "": it is unknown. */
 void source_line(const struct source_text *text, int line, char *to, size_t size);
+
+/* Describes where a branch leads: "to line 119", "where <=", "value 3", "another value". */
+void branch_outcome(const struct branch *branch, char *text, size_t size);
 
 /* Describes a branch: `softmax.c:118 "if (cols > 1 << 24)" to line 119`, or `.. value 3`. If both
  * outcomes lead to one line, the relation of the operands tells them apart. */

@@ -154,34 +154,36 @@ static bool parse(struct disassembly *d, FILE *file)
     return true;
 }
 
-int disassembly_open(struct disassembly *d, const struct build *build, char *why, size_t why_size)
+static enum build_status read_all(struct disassembly *d, const char *path, char *why, size_t why_size)
+{
+    FILE *const file = fopen(path, "re");
+    const bool ok = file && parse(d, file);
+    if (file)
+        fclose(file);
+    if (!ok)
+        snprintf(why, why_size, "the instrumented object has too much code");
+    return ok ? BUILD_OK : BUILD_FAILED;
+}
+
+enum build_status disassembly_open(struct disassembly *d, const struct build *build, char *why,
+                                   size_t why_size)
 {
     char log[600], ignored[2048];
     struct compiler_command command = {.count = 0};
     const struct compiling compiling = {build->object, build->directory, log, SECONDS, .untrusted = true};
     snprintf(log, sizeof log, "%.560s/objdump.txt", build->directory);
+    snprintf(why, why_size, "objdump (binutils) cannot read the instrumented object");
     *d = (struct disassembly){.file = calloc(DISASSEMBLY_FILES, sizeof *d->file)};
     compiler_add_words(&command, "objdump -d -l --no-show-raw-insn -j .text");
     compiler_add(&command, "%s", build->object);
-    FILE *file = NULL;
-    bool ok = d->file != NULL;
-    if (ok && compiler_run(&command, &compiling, ignored, sizeof ignored) != BUILD_OK) {
-        snprintf(why, why_size, "objdump (binutils) cannot read the instrumented object");
-        ok = false;
-    } else if (ok) {
-        file = fopen(log, "re");
-        ok = file && parse(d, file);
-        if (!ok)
-            snprintf(why, why_size, "the instrumented object has too much code");
-    } else {
-        snprintf(why, why_size, "memory is out");
-    }
-    if (file)
-        fclose(file);
+    enum build_status status =
+        d->file ? compiler_run(&command, &compiling, ignored, sizeof ignored) : BUILD_ENVIRONMENT;
+    if (status == BUILD_OK)
+        status = read_all(d, log, why, why_size);
     remove(log);
-    if (!ok)
+    if (status != BUILD_OK)
         disassembly_close(d);
-    return ok ? 0 : -1;
+    return status;
 }
 
 void disassembly_close(struct disassembly *d)

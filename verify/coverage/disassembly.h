@@ -40,9 +40,10 @@ struct disassembly {
     int files;
 };
 
-/* Reads the object by objdump (binutils), which runs in the sandbox. Returns 0; or -1 with a phrase in
- * `why`. */
-int disassembly_open(struct disassembly *disassembly, const struct build *build, char *why, size_t why_size);
+/* Reads the object by objdump (binutils), which runs in the sandbox. On any result but BUILD_OK `why` has a
+ * phrase. */
+enum build_status disassembly_open(struct disassembly *disassembly, const struct build *build, char *why,
+                                   size_t why_size);
 void disassembly_close(struct disassembly *disassembly);
 
 /* Returns the index of the instruction at an address, or -1. */

@@ -90,7 +90,7 @@ static bool is_open(const struct steering *s, const struct observed_comparison *
 static void add_wish(struct steering *s, int comparison, const struct clue_term *term)
 {
     const struct observed_comparison *const c = &s->observed.comparison[comparison];
-    const struct comparison *const at = &s->observed.branches->comparison[comparison];
+    const struct traced_comparison *const at = &s->observed.branches->comparison[comparison];
     struct wish wish = {
         .clue = s->observed.run[c->base].clue, .comparison = comparison, .stored = c->branch[0] < 0};
     if (wish.clue.terms == CLUE_MOST_TERMS || s->wishes == MOST_WISHES)

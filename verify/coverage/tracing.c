@@ -6,7 +6,7 @@
 #include "gen/contract/instantiate.h"
 #include "verify/session/run.h"
 
-enum { LOAD_SECONDS = 10, CALL_LIMIT_SECONDS = 5, SLOTS_PER_POINT = 4 };
+enum { LOAD_SECONDS = 10, CALL_LIMIT_SECONDS = 3, SLOTS_PER_POINT = 4 };
 
 bool tracing_open(struct tracing *t, const struct task *task, const struct build *build, int points)
 {
@@ -48,7 +48,7 @@ static void stop(struct tracing *t)
 static bool is_candidates(enum child_status status)
 {
     return status == CHILD_OVERRUN || status == CHILD_CRASH || status == CHILD_KILLED ||
-           status == CHILD_TIMEOUT || status == CHILD_EXCEEDED || status == CHILD_GARBAGE;
+           status == CHILD_EXCEEDED || status == CHILD_GARBAGE;
 }
 
 /* A candidate that cannot be loaded is not started again. */
@@ -83,7 +83,7 @@ static enum trace_status call(struct tracing *t, struct call *call)
         return TRACE_OK;
     stop(t);
     snprintf(t->why, sizeof t->why, "%.200s", text);
-    return is_candidates(status) ? TRACE_ENDED : TRACE_BROKEN;
+    return status == CHILD_TIMEOUT ? TRACE_HUNG : is_candidates(status) ? TRACE_ENDED : TRACE_BROKEN;
 }
 
 enum trace_status tracing_call(struct tracing *t, const struct config *config)

@@ -9,7 +9,8 @@
 
 enum trace_status {
     TRACE_OK,    /* the call returned */
-    TRACE_ENDED, /* it crashed, hung or was refused memory; `why` has the words */
+    TRACE_ENDED, /* it crashed, or held more than it may; `why` has the words */
+    TRACE_HUNG,  /* likewise */
     TRACE_BROKEN /* no further call makes sense: `why` says why */
 };
 
