@@ -250,6 +250,7 @@ Suite *cli_suite(void)
     suite_add_tcase(suite, cli_values_case());
     suite_add_tcase(suite, cli_scouts_case());
     suite_add_tcase(suite, cli_directed_case());
+    suite_add_tcase(suite, cli_cover_case());
     suite_add_tcase(suite, cli_compare_case());
     suite_add_tcase(suite, cli_shrink_case());
     suite_add_tcase(suite, cli_after_case());

@@ -65,6 +65,7 @@ TCase *cli_explain_case(void);
 TCase *cli_values_case(void);
 TCase *cli_scouts_case(void);
 TCase *cli_directed_case(void);
+TCase *cli_cover_case(void);
 TCase *cli_compare_case(void);
 TCase *cli_shrink_case(void);
 TCase *cli_after_case(void);

@@ -10,10 +10,11 @@ int branch_report_open(struct branch_coverage *coverage, struct task *task, cons
 {
     struct branch_limits limits = branch_limits(options->effort, false);
     *coverage = (struct branch_coverage){.present = false};
-    if (options->effort == EFFORT_REWARD && options->min_coverage == 0)
+    const bool steers = task->options.directed > 0 && options->effort != EFFORT_REWARD;
+    if (!steers && options->min_coverage == 0)
         return 0;
-    if (task->options.directed <= 0)
-        limits.steered = 0;
+    limits.memory = options->memory;
+    limits.steered = steers ? limits.steered : 0;
     if (branch_coverage_open(coverage, task, &limits) == 0)
         return 0;
     if (is_interrupted())

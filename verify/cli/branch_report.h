@@ -5,9 +5,9 @@
 #include "options.h"
 #include "verify/coverage/branch_coverage.h"
 
-/* Counts them after task_draw, and may add configurations to the task's unseen set. It does so on a fifth
- * of a quick run on the host. With --effort reward only --min-coverage asks for it. Returns 0 or an exit
- * status. */
+/* Counts them after task_draw, and may add configurations to the task's unseen set. Without directed
+ * configurations, and with --effort reward, it does so for --min-coverage only, and adds none. Returns 0
+ * or an exit status. */
 int branch_report_open(struct branch_coverage *coverage, struct task *task, const struct options *options);
 
 /* Copies them to the result; without a coverage only the reason. */

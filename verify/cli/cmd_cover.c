@@ -64,6 +64,7 @@ int command_cover(const struct options *options)
     if (status == 0) {
         struct branch_coverage coverage;
         struct branch_limits limits = branch_limits(options->effort, true);
+        limits.memory = options->memory;
         limits.steered = options->blind ? 0 : limits.steered;
         if (branch_coverage_open(&coverage, &task, &limits) == 0)
             status = print(&coverage, &task, options);

@@ -29,7 +29,7 @@ static const struct option_row rows[] = {
      .commands = " draw export verify batch check shrink cover audit harden selftest compare calibrate ",
      .help = "host, cuda or cuda:N (default: cuda where there is a GPU)"},
     {"seen", "FILE", OPTION_TEXT, FIELD(seen),
-     .commands = " export verify batch audit harden selftest compare ",
+     .commands = " export verify batch cover audit harden selftest compare ",
      .help = "read the seen set from FILE"},
     {"seen", NULL, OPTION_TRUE, FIELD(only_seen), .commands = " draw ", .help = "print the seen set only"},
     {"seen-only", NULL, OPTION_TRUE, FIELD(only_seen), .commands = " export ", .help = "write the seen set only"},

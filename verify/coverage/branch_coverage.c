@@ -211,7 +211,8 @@ int branch_coverage_open(struct branch_coverage *coverage, struct task *task,
         snprintf(coverage->note, sizeof coverage->note, "%s", reason);
     } else if (build(coverage, task, &instrumented)) {
         const struct branches *const all = &coverage->branches;
-        if (tracing_open(&calls.tracing, task, &instrumented, all->count + all->blocks + all->comparisons))
+        if (tracing_open(&calls.tracing, task, &instrumented, all->count + all->blocks + all->comparisons,
+                         limits->memory))
             status = cover(&calls, limits);
         else {
             add_note(coverage, calls.tracing.why);

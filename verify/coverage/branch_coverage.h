@@ -15,6 +15,7 @@ struct branch_limits {
     double work, steering;
     double seconds; /* of the clock, if the estimates are far too low; the note then says so */
     int steered;    /* most configurations that are added for branches */
+    double memory;  /* bytes of the candidate's processes; 0: the default of a session */
 };
 
 struct branch_coverage {

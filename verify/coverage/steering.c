@@ -13,7 +13,8 @@
 enum {
     ROUNDS = 8,
     EXPLORED = 8,
-    BASES = 3,
+    BASES = 12,
+    MOST_CALLS = 3,
     AGAIN_EACH = 3,
     DRAWN_EACH = 2,
     MOST_PAIRS = 64,
@@ -275,11 +276,13 @@ static bool try_wish(struct steering *s, const struct wish *wish)
     struct aim aim;
     struct config config;
     bool progress = false;
+    int calls = 0;
     if (!aim_open(&aim, s->calls->task->problem, &wish->clue))
         return false;
-    for (int i = 0; i < BASES && !progress && !s->no_memory && !s->calls->stopped; i++) {
+    for (int i = 0; i < BASES && calls < MOST_CALLS && !progress && !s->no_memory; i++) {
         if (!reach(s, &aim, base_of(s, wish, i), DEAREST, &config))
             continue;
+        calls++;
         const int taken = covering_call(s->calls, &config);
         const int relations =
             taken < 0 ? -1 : observed_add(&s->observed, &s->calls->tracing, &config, &wish->clue);

@@ -8,9 +8,10 @@
 
 enum { LOAD_SECONDS = 10, CALL_LIMIT_SECONDS = 3, SLOTS_PER_POINT = 4 };
 
-bool tracing_open(struct tracing *t, const struct task *task, const struct build *build, int points)
+bool tracing_open(struct tracing *t, const struct task *task, const struct build *build, int points,
+                  double memory)
 {
-    const struct run_options run = {.jobs = 1};
+    const struct run_options run = {.jobs = 1, .memory = memory};
     const struct session_options session = run_session_options(task, &run);
     *t = (struct tracing){.build = build,
                           .options = {.backend = BACKEND_HOST,

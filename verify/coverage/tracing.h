@@ -26,8 +26,9 @@ struct tracing {
     char why[256];
 };
 
-/* `points`: number of points of the object. False: `why` says why. */
-bool tracing_open(struct tracing *tracing, const struct task *task, const struct build *build, int points);
+/* `points`: number of points of the object; `memory` as in struct run_options. False: `why` says why. */
+bool tracing_open(struct tracing *tracing, const struct task *task, const struct build *build, int points,
+                  double memory);
 void tracing_close(struct tracing *tracing);
 
 /* Makes the call. The map has what was executed, also after TRACE_ENDED. */
