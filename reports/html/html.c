@@ -205,6 +205,33 @@ static void print_sets(FILE *out, const struct result *result)
     fputs("</dl></div></section>\n", out);
 }
 
+/* ---- Branches of the candidate ---- */
+
+static void print_branches(FILE *out, const struct result *result)
+{
+    const struct result_branches *const b = &result->branches;
+    char text[SUMMARY_SIZE];
+
+    if (!b->present)
+        return;
+    fputs("<section class=\"branches\"><h2>Branch coverage</h2>\n<dl>", out);
+    snprintf(text, sizeof text,
+             "%d of %d branches, in %d of %d configurations, %d of them drawn for branches", b->taken,
+             b->count, b->called, b->configurations, b->added);
+    field(out, "reached", text);
+    if (b->note[0] != '\0')
+        field(out, "note", b->note);
+    if (b->nevers > 0) {
+        fputs("<dt>never</dt><dd class=\"lines\">", out);
+        for (int i = 0; i < b->nevers; i++) {
+            summary_branch(text, sizeof text, &b->never[i]);
+            html_element(out, "p", NULL, text);
+        }
+        fputs("</dd>\n", out);
+    }
+    fputs("</dl></section>\n", out);
+}
+
 /* ---- Bottom of the page ---- */
 
 static void print_provenance(FILE *out, const struct result *result)
@@ -259,6 +286,7 @@ static void print_result(FILE *out, const struct result *result, int number)
     html_worst(out, result, number);
     html_reproduce(out, result);
     html_rows(out, result, number);
+    print_branches(out, result);
     print_provenance(out, result);
     fputs("</article>\n", out);
 }

@@ -216,6 +216,16 @@ static bool print_answers(FILE *out, const struct result *result)
     return known;
 }
 
+/* Of most use where nothing fails. Otherwise the failure takes the screen's lines, and -v has the branches. */
+static void print_branches(FILE *out, const struct result *result)
+{
+    char text[SUMMARY_SIZE];
+
+    if (!result->diagnosis.present && result->finding_count == 0 && result->forbid[0] == '\0' &&
+        summary_branches(text, result))
+        terminal_line(out, "coverage", text);
+}
+
 static void print_ran(FILE *out, const struct result *result)
 {
     char text[SUMMARY_SIZE], device[SUMMARY_SIZE];
@@ -239,8 +249,6 @@ void terminal_summary(FILE *out, const struct result *result, bool colour)
 
 void terminal_brief(FILE *out, const struct result *result, bool colour)
 {
-    char text[SUMMARY_SIZE];
-
     fputc('\n', out);
     terminal_verdict(out, result, colour);
     fputc('\n', out);
@@ -251,8 +259,7 @@ void terminal_brief(FILE *out, const struct result *result, bool colour)
     print_unjudged(out, result, print_answers(out, result) ? SHOWN_CAUSES - 1 : SHOWN_CAUSES);
     print_arithmetic(out, result);
     terminal_forbid(out, result);
-    if (summary_branches(text, result))
-        terminal_line(out, "coverage", text);
+    print_branches(out, result);
     print_remarks(out, result);
     print_ran(out, result);
     terminal_next(out, result);

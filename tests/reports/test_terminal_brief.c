@@ -97,6 +97,33 @@ START_TEST(a_report_says_when_it_fails_in_plain_words_and_how_to_see_it)
 }
 END_TEST
 
+START_TEST(the_first_branch_that_was_not_taken_is_named)
+{
+    char *text;
+
+    fill_full_result();
+    text = brief_text();
+    expect_without(text, "coverage"); /* beside a failure */
+    free(text);
+    result.diagnosis.present = false;
+    result.finding_count = 0;
+    result.forbid[0] = '\0';
+    text = brief_text();
+    expect_text(text, "  coverage    51 of 53 branches of its code reached; never taken: a.c:118 \"if\n"
+                      "              (cols > 1 << 24)\" to line 119, and 1 more (-v)\n");
+    free(text);
+    result.branches.taken = 53;
+    result.branches.nevers = 0;
+    text = brief_text();
+    expect_text(text, "  coverage    53 of 53 branches of its code reached\n");
+    free(text);
+    result.branches.present = false;
+    text = brief_text();
+    expect_without(text, "coverage");
+    free(text);
+}
+END_TEST
+
 START_TEST(what_may_not_be_frozen_is_not_offered)
 {
     char *text;
@@ -275,6 +302,7 @@ TCase *brief_case(void)
     tcase_add_checked_fixture(brief, fill_result, NULL);
     tcase_add_loop_test(brief, a_report_is_one_screen_whatever_was_found, 0, 2 * VERDICT_COUNT);
     tcase_add_test(brief, a_report_says_when_it_fails_in_plain_words_and_how_to_see_it);
+    tcase_add_test(brief, the_first_branch_that_was_not_taken_is_named);
     tcase_add_test(brief, what_may_not_be_frozen_is_not_offered);
     tcase_add_loop_test(brief, each_verdict_says_whose_doing_it_is_and_what_to_do, 0,
                         sizeof advices / sizeof *advices);

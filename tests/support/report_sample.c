@@ -268,6 +268,17 @@ void fill_full_result(void)
     result.finding = findings;
     result.finding_count = 2;
     result.coverage = (struct result_coverage){2, 412, 419, 5, 2};
+    result.branches = (struct result_branches){.present = true,
+                                               .taken = 51,
+                                               .count = 53,
+                                               .called = 240,
+                                               .configurations = 258,
+                                               .added = 3,
+                                               .seconds = 0.5,
+                                               .note = "a note on branches",
+                                               .never = {{"a.c", 118, "if (cols > 1 << 24)", "to line 119"},
+                                                         {"b.h", 204, "switch (k) {", "another value"}},
+                                               .nevers = 2};
     result.phase = (struct phase_seconds){0.5, 0.25, 0.75, 1, 2, 3, 4, 5.125};
     result.company = (struct company){true, true, 3, 2};
     result.limits = (struct limits){20, 8589934592, 256, 600};

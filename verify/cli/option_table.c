@@ -11,7 +11,7 @@
 /* Commands that take the same options. */
 #define DRAWING " draw export verify batch cover audit harden compare "
 #define ONE_CANDIDATE " verify batch check shrink cover compare "
-#define INTERPRETER " describe draw export verify batch check shrink cover audit import harden compare "
+#define INTERPRETER " describe draw export verify batch check shrink audit import harden compare "
 #define COMPILING " verify batch check shrink cover audit import harden compare "
 
 static const char *const efforts[] = {"quick", "standard", "deep", NULL};
@@ -127,7 +127,7 @@ static const struct option_row rows[] = {
      .help = "limit of one call of the candidate (default: 20)"},
     {"python", "PATH", OPTION_TEXT, FIELD(python), .commands = INTERPRETER,
      .help = "the interpreter of candidates and tasks in Python, with torch (default: python3 on PATH)"},
-    {"entry", "NAME", OPTION_TEXT, FIELD(entry), .commands = ONE_CANDIDATE,
+    {"entry", "NAME", OPTION_TEXT, FIELD(entry), .commands = " verify batch check shrink compare ",
      .help = "the class or function of a candidate in Python; of a folder FILE:NAME (default: the one there is)"},
     {"compile-timeout", "SECONDS", OPTION_SECONDS, FIELD(compile_timeout), .example = "120", .commands = COMPILING,
      .help = "limit of compiling, of importing a task, and of loading a candidate in Python with its first call "
