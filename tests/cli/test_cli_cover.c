@@ -68,6 +68,20 @@ START_TEST(a_known_kernel_has_the_known_branches)
 }
 END_TEST
 
+/* A header of the candidate's own has its name and lines; one elsewhere has no branches. */
+START_TEST(headers_of_the_candidate_have_their_lines)
+{
+    cli_put("part.h",
+            "\n\nstatic int part(long a)\n{\n    if (a == 1 << 20)\n        return 1;\n    return 0;\n}\n");
+    cli_put_kernel("with.c", "", "float_to_bf16(part(rows)) == 7 ? 1 : 0");
+    cli_put("all.c", "#include \"part.h\"\n#include \"candidate.h\"\n#include \"with.c\"\n");
+    COVER("all.c", "-v");
+    cli_expect(0, "never  part.h:5 \"if (a == 1 << 20)\" to line 6\n"
+                  "taken  part.h:5 \"if (a == 1 << 20)\" to line 7\n");
+    cli_expect_without("candidate.h:");
+}
+END_TEST
+
 START_TEST(min_coverage_decides_the_status)
 {
     cli_put("known.c", known);
@@ -195,6 +209,7 @@ TCase *cli_cover_case(void)
     tcase_add_checked_fixture(tcase, cli_setup, cli_teardown);
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, a_known_kernel_has_the_known_branches);
+    tcase_add_test(tcase, headers_of_the_candidate_have_their_lines);
     tcase_add_test(tcase, min_coverage_decides_the_status);
     tcase_add_test(tcase, conditions_on_computed_numbers_are_met);
     tcase_add_test(tcase, verify_judges_what_branches_suggest);

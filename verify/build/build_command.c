@@ -30,9 +30,9 @@ static void add_sources(struct compiler_command *command, const char *option)
 /* Without optimization each comparison of the text is one of the code, and its two outcomes stay apart.
  * The compiler merges, moves and vectorizes them otherwise. Pragmas of OpenMP are ignored: they would add
  * comparisons that no text has, and one thread gives the same coverage each time. Its functions are there
- * and see one thread. */
+ * and see one thread. DWARF is of version 4, since binutils up to 2.40 confuses the files of version 5. */
 #define COVERAGE_FLAGS                                                                                       \
-    "-O0 -g -fsanitize-coverage=trace-pc,trace-cmp -march=native -fPIC -shared -D_OPENMP=201511"
+    "-O0 -gdwarf-4 -fsanitize-coverage=trace-pc,trace-cmp -march=native -fPIC -shared -D_OPENMP=201511"
 
 static void make_host(struct compiler_command *command, const struct build *build,
                       const struct build_options *options)

@@ -1,8 +1,8 @@
 /* The branches of an instrumented candidate.
  *
- * A branch is one of the two outcomes of a conditional jump in the code compiled without optimization, or one
- * value that a switch lists, or any other value of it. Left out: system headers, and tests of
- * pointers right after a call (`p = malloc(n); if (!p)`), which leave no trace. */
+ * A branch is one of the two outcomes of a conditional jump in the code compiled without optimization, or
+ * one value that a switch lists, or any other value of it. Left out: headers outside of the candidate's
+ * folder, and tests of pointers right after a call (`p = malloc(n); if (!p)`), which leave no trace. */
 #ifndef UNSEEN_BRANCHES_H
 #define UNSEEN_BRANCHES_H
 

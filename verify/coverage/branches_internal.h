@@ -4,7 +4,7 @@
 
 #include "branches.h"
 
-/* False: the file is none of those that the candidate's compiler was shown beside the system's headers. */
+/* False: the file does not lie in the candidate's folder. */
 bool source_text_open(struct source_text *text, const char *path, const char *candidate);
 void source_text_close(struct source_text *text);
 

@@ -1,5 +1,5 @@
 /* The text of the candidate's files, for the report. The names of files come from the candidate (#line),
- * so only files that its compiler was shown are read. */
+ * so only files in its folder are read. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "branches_internal.h"
-#include "verify/sandbox/sandbox.h"
 
 enum { MOST_BYTES = 8 << 20 };
 
@@ -17,19 +16,15 @@ static bool lies_in(const char *path, const char *folder)
     return strncmp(path, folder, length) == 0 && path[length] == '/';
 }
 
-static bool is_shown(const char *real, const char *candidate)
+static bool is_own(const char *real, const char *candidate)
 {
     char folder[PATH_MAX];
-    const char *source;
     if (!realpath(candidate, folder))
         return false;
     char *const slash = strrchr(folder, '/');
     if (slash)
         *slash = '\0';
-    bool shown = lies_in(real, folder);
-    for (int i = 0; !shown && (source = sandbox_source(i)) != NULL; i++)
-        shown = lies_in(real, source);
-    return shown;
+    return lies_in(real, folder);
 }
 
 static void split(struct source_text *to)
@@ -52,7 +47,7 @@ bool source_text_open(struct source_text *to, const char *path, const char *cand
     char real[PATH_MAX];
     struct stat status;
     *to = (struct source_text){.lines = 0};
-    if (!realpath(path, real) || !is_shown(real, candidate))
+    if (!realpath(path, real) || !is_own(real, candidate))
         return false;
     snprintf(to->name, sizeof to->name, "%.*s", BRANCH_FILE_SIZE - 1, strrchr(real, '/') + 1);
     FILE *const file = fopen(real, "re");
