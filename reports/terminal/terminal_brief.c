@@ -216,7 +216,8 @@ static bool print_answers(FILE *out, const struct result *result)
     return known;
 }
 
-/* Of most use where nothing fails. Otherwise the failure takes the screen's lines, and -v has the branches. */
+/* Of most use where nothing fails. Otherwise the failure takes the screen's lines, and -v has the
+ * branches. */
 static void print_branches(FILE *out, const struct result *result)
 {
     char text[SUMMARY_SIZE];
