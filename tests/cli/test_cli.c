@@ -23,7 +23,8 @@ START_TEST(an_unknown_command_names_the_known_ones)
 {
     CLI("frobnicate");
     cli_expect_error(2, "unknown command 'frobnicate'",
-                     "expected list, describe, draw, export, verify, check, shrink, pin", "unseen --help");
+                     "expected list, describe, draw, export, verify, check, shrink, cover, pin",
+                     "unseen --help");
 }
 END_TEST
 

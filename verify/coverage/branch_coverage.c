@@ -14,6 +14,7 @@
 /* Measured with the problems' baselines, roughly. */
 #define SECONDS_PER_CALL 3e-4
 #define SECONDS_PER_FLOP 2e-8
+#define SECONDS_PER_HIT 1e-8
 #define SECONDS_PER_BYTE 5e-9
 enum { MOST_ENDED = 16 };
 
@@ -33,15 +34,35 @@ struct branch_limits branch_limits(enum effort effort, bool alone)
 
 /* --- one call --- */
 
-double call_work(const struct config *config)
+/* Work of a call: a fixed part, the bytes, and the operations or what was reached. */
+static double work_of(const struct config *config, double hits)
 {
     struct instance instance;
     if (config_measure(config, &instance) != 0)
         return HUGE_VAL;
-    const double work = SECONDS_PER_CALL + SECONDS_PER_FLOP * instance.flops +
-                        SECONDS_PER_BYTE * instance_total_bytes(config->problem, &instance);
+    const double work = SECONDS_PER_CALL +
+                        SECONDS_PER_BYTE * instance_total_bytes(config->problem, &instance) +
+                        (hits < 0 ? SECONDS_PER_FLOP * instance.flops : SECONDS_PER_HIT * hits);
     instance_clear(&instance);
     return work;
+}
+
+/* How many times as dear as their sizes suggest calls were so far; at least 1. */
+static double dearness(const struct covering_calls *calls)
+{
+    return calls->work > calls->guessed ? calls->work / calls->guessed : 1;
+}
+
+double call_work(const struct covering_calls *calls, const struct config *config)
+{
+    return dearness(calls) * work_of(config, -1);
+}
+
+/* Counts the work of the last call. Hits are the same on any machine, unlike seconds. */
+static void count_work(struct covering_calls *calls, const struct config *config)
+{
+    calls->work += work_of(config, tracing_hits(&calls->tracing));
+    calls->guessed += work_of(config, -1);
 }
 
 static bool is_taken(const struct branch *branch, const struct coverage_point *point)
@@ -91,8 +112,8 @@ int covering_call(struct covering_calls *calls, const struct config *config)
     char words[320], line[160];
     if (calls->stopped)
         return -1;
-    calls->work += call_work(config);
     const enum trace_status status = tracing_call(&calls->tracing, config);
+    count_work(calls, config);
     const int added = count_new(calls);
     const bool ended = status == TRACE_ENDED || status == TRACE_HUNG;
     if (ended && calls->coverage->ended++ == 0) {
@@ -133,10 +154,12 @@ static int call_drawn(struct covering_calls *calls, struct steering *steering, d
     int count = 0;
     for (int s = 0; list && s < 2; s++)
         for (int i = 0; i < set[s]->count; i++, count++)
-            list[count] = (struct priced){&set[s]->item[i].config, call_work(&set[s]->item[i].config), count};
+            list[count] =
+                (struct priced){&set[s]->item[i].config, work_of(&set[s]->item[i].config, -1), count};
     if (list)
         qsort(list, (size_t)count, sizeof *list, by_work);
-    for (int i = 0; list && i < count && !calls->stopped && calls->work + list[i].work <= limit; i++) {
+    for (int i = 0;
+         list && i < count && !calls->stopped && calls->work + dearness(calls) * list[i].work <= limit; i++) {
         coverage->called++;
         if (covering_call(calls, list[i].config) >= 0)
             steering_observe(steering, &calls->tracing, list[i].config, NULL);

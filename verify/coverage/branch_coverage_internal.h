@@ -9,13 +9,15 @@ struct covering_calls {
     struct branch_coverage *coverage;
     struct task *task;
     struct tracing tracing;
-    double work, deadline; /* estimated work so far; by clock_seconds */
-    int newest;            /* the branch that was taken last for the first time */
-    bool stopped;          /* no further call is made */
+    double work;     /* of all calls so far, in seconds as hits and sizes suggest */
+    double guessed;  /* of the same calls, by sizes alone */
+    double deadline; /* by clock_seconds */
+    int newest;      /* the branch that was taken last for the first time */
+    bool stopped;    /* no further call is made */
 };
 
-/* An estimate of the seconds of a call. */
-double call_work(const struct config *config);
+/* An estimate of the seconds of a call, from its sizes and the calls before. */
+double call_work(const struct covering_calls *calls, const struct config *config);
 
 /* Makes a call and counts what it takes, even if it crashes. Returns the number of branches that were not
  * taken before; -1: the call was not made. */

@@ -166,7 +166,7 @@ static void add_pairs(struct steering *s)
 
 static bool may_call(const struct steering *s, const struct config *config, double share)
 {
-    const double work = call_work(config), left = s->limit - s->calls->work;
+    const double work = call_work(s->calls, config), left = s->limit - s->calls->work;
     return !s->calls->stopped && !s->no_memory && work <= left && work <= share * s->limit;
 }
 

@@ -121,3 +121,12 @@ bool tracing_point(const struct tracing *t, uint32_t place, struct coverage_poin
     }
     return false;
 }
+
+double tracing_hits(const struct tracing *t)
+{
+    const struct coverage_point *const points = t->map.base;
+    double hits = 0;
+    for (uint32_t i = 0; i < t->slots; i++)
+        hits += (double)points[i].hits;
+    return hits;
+}

@@ -37,4 +37,7 @@ enum trace_status tracing_call(struct tracing *tracing, const struct config *con
 /* Copies what the last call did at a point; false: it did not reach it. */
 bool tracing_point(const struct tracing *tracing, uint32_t place, struct coverage_point *point);
 
+/* How often the last call reached a point, all together. */
+double tracing_hits(const struct tracing *tracing);
+
 #endif

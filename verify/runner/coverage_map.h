@@ -23,7 +23,7 @@ struct coverage_point {
     uint64_t most[2], least[2];
     /* of a switch: bit i: its i-th value occurred; bit COVERAGE_CASES: one that is none of these */
     uint64_t cases;
-    uint64_t unused;
+    uint64_t hits; /* how often it was reached; with several threads about so often */
 };
 
 /* The order of signed numbers, as unsigned ones. */

@@ -35,12 +35,14 @@ static struct coverage_point *point_of(const void *returns_to)
     for (uint32_t i = 0; points && i < COVERAGE_PROBES; i++) {
         struct coverage_point *const point = &points[coverage_slot(place, i, slots)];
         uint32_t found = __atomic_load_n(&point->place, __ATOMIC_RELAXED);
-        if (found == place)
+        if (found == 0 && __atomic_compare_exchange_n(&point->place, &found, place, false, __ATOMIC_RELAXED,
+                                                      __ATOMIC_RELAXED))
+            found = place;
+        if (found == place) {
+            __atomic_store_n(&point->hits, __atomic_load_n(&point->hits, __ATOMIC_RELAXED) + 1,
+                             __ATOMIC_RELAXED);
             return point;
-        if (found == 0 && (__atomic_compare_exchange_n(&point->place, &found, place, false, __ATOMIC_RELAXED,
-                                                       __ATOMIC_RELAXED) ||
-                           found == place))
-            return point;
+        }
     }
     return NULL;
 }
