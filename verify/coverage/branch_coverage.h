@@ -11,7 +11,8 @@
 #include "verify/session/task.h"
 
 struct branch_limits {
-    /* Work of all calls in seconds, as sizes and points reached suggest, so that equal seeds give equal sets. */
+    /* Work of all calls in seconds, as sizes and points reached suggest, so that equal seeds give equal
+     * sets. */
     double work, steering;
     double seconds; /* of the clock, if the estimates are far too low; the note then says so */
     int steered;    /* most configurations that are added for branches */
