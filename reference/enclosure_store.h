@@ -1,5 +1,5 @@
 /* Stores the enclosure of an element, and reads it again; the same code on the host and in kernels. The
- * includer must define REF_FN, and include num_enclosure.h and the problem's reference.h. */
+ * includer must define REF_FN, and include the numbers of enclosures and the problem's reference.h. */
 #ifndef UNSEEN_ENCLOSURE_STORE_H
 #define UNSEEN_ENCLOSURE_STORE_H
 
