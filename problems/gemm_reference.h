@@ -4,7 +4,6 @@
 
 #define REF_CONTRACTION
 #define REF_STORED REF_SUM_PARTS
-#define REF_B_ACROSS(c) (!(c)->extent[GEMM_TRANS])
 
 enum { GEMM_A, GEMM_B, GEMM_C };
 enum { GEMM_M, GEMM_N, GEMM_K, GEMM_TRANS };

@@ -17,8 +17,6 @@
  *   all pairs:
  *     struct ref_row, ref_row_of(c, m); struct ref_term, ref_term_of(c, k)
  *     ref_a_of(c, row, term)                           equals ref_a(c, m, k)
- *   REF_B_ACROSS(c) is true if neighbours in n are neighbours of b in memory, as in a layout [k, n]. It
- *   changes the speed on a GPU only.
  *   REF_SIZED adds ref_b_size(c, n, k), which scales the errors in place of |b|; sum[1] has its sums.
  *   REF_INDEXED is for outputs whose layout is not [m, n]; it adds both directions of the layout:
  *     ref_index(c, m, n), ref_place_of(c, index, place)                 place = {m, n}

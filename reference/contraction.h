@@ -38,10 +38,6 @@ REF_FN double ref_a_of(const struct ref_context *c, const struct ref_row *row, c
 }
 #endif
 
-#ifndef REF_B_ACROSS
-#define REF_B_ACROSS(c) false
-#endif
-
 struct rows {
     int64_t group, first, end;
 };

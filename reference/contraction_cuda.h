@@ -15,12 +15,6 @@ struct panels {
 #endif
 };
 
-/* Rows of the tile in which there is something to compute, in units of the 16 rows of one sweep. */
-REF_FN int sweeps_of(const struct rows *rows)
-{
-    return (int)((rows->end - rows->first + 15) / 16);
-}
-
 /* A thread loads one term of a for every 16th row. */
 REF_FN void load_a(const struct ref_context *c, const int64_t shape[3], const struct rows *rows,
                    const struct ref_row *placed, int64_t k0, struct panels *p)
@@ -28,20 +22,18 @@ REF_FN void load_a(const struct ref_context *c, const int64_t shape[3], const st
     const int l = threadIdx.x % DEPTH;
     const bool inside = k0 + l < shape[2];
     const struct ref_term term = ref_term_of(c, k0 + (inside ? l : 0));
-    for (int row = threadIdx.x / DEPTH; row < 16 * sweeps_of(rows); row += THREADS / DEPTH) {
+    for (int row = threadIdx.x / DEPTH; row < TILE; row += THREADS / DEPTH) {
         const bool in_a = inside && rows->first + row < rows->end;
         p->a[l][row] = in_a ? ref_a_of(c, &placed[row], &term) : 0;
         p->fa[l][row] = (float)p->a[l][row];
     }
 }
 
-/* Neighbouring threads load neighbours in memory. */
 REF_FN void load_b(const struct ref_context *c, const int64_t shape[3], const struct rows *rows, int64_t n0,
                    int64_t k0, struct panels *p)
 {
-    const bool across = REF_B_ACROSS(c);
     for (int i = threadIdx.x; i < TILE * DEPTH; i += THREADS) {
-        const int row = across ? i % TILE : i / DEPTH, l = across ? i / TILE : i % DEPTH;
+        const int row = i / DEPTH, l = i % DEPTH;
         const int64_t n = n0 + row % OUT;
         const bool in_b = n < shape[1] && k0 + l < shape[2];
         p->b[l][row] = in_b ? contraction_b(c, rows->group, row / OUT, n, k0 + l) : 0;
@@ -60,26 +52,20 @@ struct partial {
 #endif
 };
 
-/* Adds one panel to the sums of a thread, which has a row in each of the first SWEEPS sweeps. */
-template <int SWEEPS>
-static __device__ __forceinline__ void contract_sweeps(const struct panels *p, int ty, int tx,
-                                                       struct partial *s)
+REF_FN void contract_panels(const struct panels *p, int ty, int tx, struct partial *s)
 {
     for (int l = 0; l < DEPTH; l++) {
-        double a[SWEEPS], b[EACH];
-        float fa[SWEEPS], fb[EACH];
+        double a[EACH], b[EACH];
+        float fa[EACH], fb[EACH];
 #pragma unroll
-        for (int i = 0; i < SWEEPS; i++) {
+        for (int i = 0; i < EACH; i++) {
             a[i] = p->a[l][ty + 16 * i];
+            b[i] = p->b[l][tx + 16 * i];
             fa[i] = p->fa[l][ty + 16 * i];
+            fb[i] = p->fb[l][tx + 16 * i];
         }
 #pragma unroll
-        for (int j = 0; j < EACH; j++) {
-            b[j] = p->b[l][tx + 16 * j];
-            fb[j] = p->fb[l][tx + 16 * j];
-        }
-#pragma unroll
-        for (int i = 0; i < SWEEPS; i++)
+        for (int i = 0; i < EACH; i++)
 #pragma unroll
             for (int j = 0; j < EACH; j++) {
                 const float q = fa[i] * fb[j];
@@ -92,17 +78,6 @@ static __device__ __forceinline__ void contract_sweeps(const struct panels *p, i
                 s->size_square[i][j] = fmaf(size, size, s->size_square[i][j]);
 #endif
             }
-    }
-}
-
-/* Tiles of a group with few rows, as of an expert with few tokens, cost only these rows. */
-REF_FN void contract_panels(const struct panels *p, int sweeps, int ty, int tx, struct partial *s)
-{
-    switch (sweeps) {
-    case 1: contract_sweeps<1>(p, ty, tx, s); break;
-    case 2: contract_sweeps<2>(p, ty, tx, s); break;
-    case 3: contract_sweeps<3>(p, ty, tx, s); break;
-    default: contract_sweeps<EACH>(p, ty, tx, s); break;
     }
 }
 
@@ -155,7 +130,7 @@ static __global__ void __launch_bounds__(THREADS) judge_kernel(const __grid_cons
             load_a(c, shape, &rows, placed, k0, &panels);
             load_b(c, shape, &rows, n0, k0, &panels);
             __syncthreads();
-            contract_panels(&panels, sweeps_of(&rows), threadIdx.x / 16, threadIdx.x % 16, &s);
+            contract_panels(&panels, threadIdx.x / 16, threadIdx.x % 16, &s);
             __syncthreads();
         }
         judge_tile(&w, &tally, &s, &rows, n0, shape);

@@ -7,7 +7,6 @@
 enum { W4_X, W4_Q, W4_SCALES, W4_ZEROS, W4_Y };
 enum { W4_M, W4_N, W4_K, W4_GROUP };
 enum { PART_SUM, PART_SIZE = PART_SUM + REF_SUM_PARTS };
-#define REF_B_ACROSS(c) true
 #define REF_STORED (PART_SIZE + REF_SUM_PARTS)
 enum { OF_PRODUCTS, OF_SIZES };
 

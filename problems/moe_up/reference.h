@@ -10,7 +10,6 @@ enum { MOE_HIDDEN, MOE_OFFSETS, MOE_W_GATE, MOE_W_UP, MOE_OUT };
 enum { MOE_TOKENS, MOE_DIM, MOE_INTER, MOE_EXPERTS };
 enum { OF_GATE, OF_UP };
 enum { PART_GATE, PART_UP = PART_GATE + REF_SUM_PARTS };
-#define REF_B_ACROSS(c) true
 #define REF_STORED (PART_UP + REF_SUM_PARTS)
 
 REF_FN void ref_shape(const struct ref_context *c, int64_t shape[3])
