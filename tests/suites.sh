@@ -1,13 +1,14 @@
 #!/bin/sh
-# suites.sh: all suites but the slow ones, or the named ones, in two processes at a time: most tests wait for one core, and the
-# smallest machines have two. Each process has suites of its own and then takes whole groups, the longest first, until none is left.
+# suites.sh: all suites but the slow ones, or the named ones, in three processes at a time: tests wait for half of their time, and
+# the smallest machines have two cores. Two processes have suites of their own. All take whole groups, the longest first, until none
+# is left.
 # Suites that need torch wait until it is fetched. With NO_TORCH=1 it is not, and they skip where there is none. $1 is the test
 # binary.
 tests=$1
 shift
 export OMP_WAIT_POLICY=passive # two teams of threads share the cores
 apart="cli own busy lost" # they run the tool and take leases that it waits for: no other suite measures times meanwhile
-groups="oracle_task,harden task importing honest $(echo "$*" | tr ' ' ,) python explain bugs prove"
+groups="explain importing oracle_task,harden python task $(echo "$*" | tr ' ' ,) honest prove bugs"
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
 (
@@ -32,16 +33,17 @@ take() {
     "$tests" $apart || : >"$room/failed"
     take
 ) >"$room/log" 2>&1 &
+take >"$room/third" 2>&1 &
 {
     "$tests" --but $apart $(echo $groups | tr , ' ') || : >"$room/failed"
     take
 } 2>&1 | tee "$room/first"
 wait
-cat "$room/fetched" "$room/log" "$room/lint"
+cat "$room/fetched" "$room/log" "$room/third" "$room/lint"
 [ -e "$room/failed" ] || exit 0
 # A log may be shown from its end only, so that failures come last. These are the lines of Check, of nested tests, of mypy and of ruff.
 echo "the parts of loops that this commit chose, each with the command that runs it again:"
-grep -h '^again: ' "$room/first" "$room/log"
+grep -h '^again: ' "$room/first" "$room/log" "$room/third"
 echo "failures:"
-grep -hE ':[FE]:|^FAIL|^not ok|: error: |^---> ruff' "$room/first" "$room/log" "$room/lint" "$room/fetched"
+grep -hE ':[FE]:|^FAIL|^not ok|: error: |^---> ruff' "$room/first" "$room/log" "$room/third" "$room/lint" "$room/fetched"
 exit 1

@@ -10,6 +10,7 @@
 #include "show.h"
 #include "verify/session/mixture.h"
 #include "verify/session/retry_alone.h"
+#include "verify/util/clock.h"
 #include "verify/session/run.h"
 #include "verify/session/session_timing.h"
 #include "verify/util/interrupt.h"
@@ -132,9 +133,11 @@ static int run_values(struct task *task, const struct options *options, const st
     }
     config_format(config, result.line, sizeof result.line);
     console_watch(); /* expected values may take long */
+    const double start = clock_seconds();
     enum session_status checked = mix     ? session_check_mix(session, mix, &result)
                                   : after ? session_check_after(session, config, after, &result)
                                           : check(task, &session_options, session, &result);
+    result.seconds = clock_seconds() - start;
     console_unwatch();
     if (options->timed && !is_interrupted() && checked == SESSION_OK && result.outcome == OUTCOME_PASS)
         checked = time_it(task, options, session, config, &result);
