@@ -144,7 +144,9 @@ static int give(const struct batch_lanes *lanes, struct batch_slot *slot, int lo
     const int failure = begin_lane(lanes, slot, device, log);
     if (failure != 0)
         return failure;
-    return packet_send(slot->channel, row, size, &log, 1, 0) >= 0 ? 0 : errno;
+    /* a lane that was killed before it has its row has lost this row, as one that is killed later */
+    const bool sent = packet_send(slot->channel, row, size, &log, 1, 0) >= 0;
+    return sent || errno == EPIPE || errno == ECONNRESET ? 0 : errno;
 }
 
 static void start(void *data, int number, int index, int attempt)
