@@ -29,6 +29,8 @@ struct drawn_list {
     int count, capacity;
 };
 void drawn_list_clear(struct drawn_list *list);
+/* Appends a copy. Returns 0, or -1 when out of memory, and then the list is as before. */
+int drawn_list_add(struct drawn_list *list, const struct drawn *drawn);
 int drawn_scouts(const struct drawn_list *list);   /* the number of scouts */
 int drawn_directed(const struct drawn_list *list); /* the number of directed ones */
 

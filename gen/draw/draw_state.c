@@ -43,29 +43,29 @@ struct cost draw_allowance(const struct drawing *drawing)
 
 /* --- the set --- */
 
-static int grow(struct drawn_list *list)
+int drawn_list_add(struct drawn_list *list, const struct drawn *drawn)
 {
-    int capacity = list->capacity ? 2 * list->capacity : 64;
-    struct drawn *item = realloc(list->item, (size_t)capacity * sizeof *item);
-    if (!item)
-        return -1;
-    list->item = item;
-    list->capacity = capacity;
+    if (list->count == list->capacity) {
+        const int capacity = list->capacity ? 2 * list->capacity : 64;
+        struct drawn *const item = realloc(list->item, (size_t)capacity * sizeof *item);
+        if (!item)
+            return -1;
+        list->item = item;
+        list->capacity = capacity;
+    }
+    list->item[list->count++] = *drawn;
     return 0;
 }
 
 void draw_accept(struct drawing *drawing, const struct config *config, const struct cost *cost,
                  const char *why)
 {
-    struct drawn_list *out = drawing->out;
-    if (out->count == out->capacity && grow(out)) {
+    struct drawn drawn = {.config = *config};
+    snprintf(drawn.why, sizeof drawn.why, "%s", why);
+    if (drawn_list_add(drawing->out, &drawn) != 0) {
         drawing->no_memory = true;
         return;
     }
-    struct drawn *drawn = &out->item[out->count++];
-    drawn->config = *config;
-    drawn->scout = drawn->directed = false;
-    snprintf(drawn->why, sizeof drawn->why, "%s", why);
     drawing->spent.bytes += cost->bytes;
     drawing->spent.flops += cost->flops;
     point_set_add(&drawing->used, config);

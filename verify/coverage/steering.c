@@ -194,24 +194,14 @@ static bool is_new(const struct steering *s, const struct config *config)
 
 static void accept(struct steering *s, const struct config *config, const struct clue *clue)
 {
-    struct drawn_list *const list = &s->calls->task->unseen_set;
+    struct drawn drawn = {.config = *config, .directed = true};
     char text[CLUE_MOST_TERMS * (2 * CLUE_TEXT_SIZE + 8)];
     if (s->made >= s->most || !is_new(s, config))
         return;
-    if (list->count == list->capacity) {
-        const int capacity = list->capacity > 0 ? 2 * list->capacity : 64;
-        struct drawn *const item = realloc(list->item, (size_t)capacity * sizeof *item);
-        s->no_memory = s->no_memory || !item;
-        if (!item)
-            return;
-        list->item = item;
-        list->capacity = capacity;
-    }
-    struct drawn *const to = &list->item[list->count++];
-    *to = (struct drawn){.config = *config, .directed = true};
     clue_format(clue, text, sizeof text);
-    snprintf(to->why, sizeof to->why, "reached %.16s%sline %d: %.48s", clue->file, *clue->file ? " " : "",
+    snprintf(drawn.why, sizeof drawn.why, "reached %.16s%sline %d: %.48s", clue->file, *clue->file ? " " : "",
              clue->line, text);
+    s->no_memory = s->no_memory || drawn_list_add(&s->calls->task->unseen_set, &drawn) != 0;
     s->made++;
 }
 
