@@ -1,4 +1,4 @@
-/* What the configurations of a run cover: classes of the contract's axes, and branches of the candidate. */
+/* Coverage by the configurations of a run: classes of the contract's axes, and branches of the candidate. */
 #ifndef UNSEEN_REPORT_COVERAGE_H
 #define UNSEEN_REPORT_COVERAGE_H
 

@@ -51,7 +51,7 @@ static void take_argument(const struct parsing *parsing, const char *text)
                                     : "leave it out");
 }
 
-/* What an option asks for beside itself, unless another one says otherwise. */
+/* Sets the options that another one implies, unless they were given themselves. */
 static void imply(struct options *o)
 {
     const bool preset = o->effort_given && o->effort == EFFORT_REWARD;

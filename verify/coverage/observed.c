@@ -107,11 +107,3 @@ int observed_add(struct observed *o, const struct tracing *tracing, const struct
     }
     return added;
 }
-
-bool observed_is_steady(const struct observed_comparison *c, int side)
-{
-    for (int i = 0; i < c->samples; i++)
-        if (c->sample[i].least[side] != c->sample[i].most[side])
-            return false;
-    return true;
-}

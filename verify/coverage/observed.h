@@ -1,5 +1,4 @@
-/* What comparisons of a candidate had as operands in its calls, and the sizes of the contract that these
- * follow. */
+/* Operands of a candidate's comparisons in its calls, and the sizes of the contract that they follow. */
 #ifndef UNSEEN_OBSERVED_H
 #define UNSEEN_OBSERVED_H
 
@@ -25,7 +24,7 @@ struct operand_sample {
 };
 
 struct observed_comparison {
-    int branch[2]; /* those that it decides; -1: none, as if its result is stored */
+    int branch[2]; /* both outcomes of the jump that it decides; -1: its result is stored instead */
     int relations; /* that occurred (coverage_map.h) */
     int reached;   /* calls that reached it */
     int base;      /* the first of them; -1: none */
@@ -57,8 +56,5 @@ int observed_add(struct observed *observed, const struct tracing *tracing, const
  * call, else the least. Returns their number. */
 int observed_follow(struct observed *observed, const struct observed_comparison *comparison, int side,
                     bool most, char text[FOLLOWED_MOST][CLUE_TEXT_SIZE], bool *is_number);
-
-/* The operand was the same throughout each call. */
-bool observed_is_steady(const struct observed_comparison *comparison, int side);
 
 #endif

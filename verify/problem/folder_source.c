@@ -167,7 +167,7 @@ static int mix_file(const char *path, const struct stat *status, int kind, struc
     for (const char *c = path; *c; c++)
         mix((unsigned char)*c);
     mix((uint64_t)kind);
-    if (kind == FTW_D) /* what lies in it is walked, and others may put files of their own there */
+    if (kind == FTW_D) /* its files are walked by themselves, and others may put files of their own there */
         return 0;
     mix(status->st_ino);
     mix((uint64_t)status->st_size);
