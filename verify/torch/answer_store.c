@@ -5,23 +5,27 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <sys/random.h>
 
 enum { CHAINS = 1 << 12, MOST_SHARE = 8 };
 
 struct entry {
     struct entry *next; /* of its chain */
-    struct entry *older, *newer;
+    TAILQ_ENTRY(entry) link;
     struct answer_key key;
     int round, readers; /* readers: threads that copy it just now */
     size_t bytes;
     char data[];
 };
 
+TAILQ_HEAD(entry_list, entry);
+
 struct answer_store {
     pthread_mutex_t lock;
-    struct entry *chain[CHAINS], *oldest, *newest;
-    size_t held, most; /* bytes */
+    struct entry *chain[CHAINS];
+    struct entry_list list; /* the last used first */
+    size_t held, most;      /* bytes */
     int round, guarded;
     unsigned char key[UMAC_KEY_SIZE];
 };
@@ -37,6 +41,7 @@ struct answer_store *answer_store_open(size_t bytes, int guarded)
         free(store);
         return NULL;
     }
+    TAILQ_INIT(&store->list);
     pthread_mutex_init(&store->lock, NULL);
     store->most = bytes;
     store->guarded = guarded;
@@ -86,25 +91,16 @@ static struct entry **place_of(struct answer_store *store, const struct answer_k
     return place;
 }
 
-static void unlink_entry(struct answer_store *store, struct entry *entry)
-{
-    *(entry->older ? &entry->older->newer : &store->oldest) = entry->newer;
-    *(entry->newer ? &entry->newer->older : &store->newest) = entry->older;
-}
-
-static void link_newest(struct answer_store *store, struct entry *entry)
+static void insert_newest(struct answer_store *store, struct entry *entry)
 {
     entry->round = store->round;
-    entry->older = store->newest;
-    entry->newer = NULL;
-    *(store->newest ? &store->newest->newer : &store->oldest) = entry;
-    store->newest = entry;
+    TAILQ_INSERT_HEAD(&store->list, entry, link);
 }
 
 static void drop(struct answer_store *store, struct entry *entry)
 {
     *place_of(store, &entry->key) = entry->next;
-    unlink_entry(store, entry);
+    TAILQ_REMOVE(&store->list, entry, link);
     store->held -= entry->bytes;
     free(entry);
 }
@@ -112,9 +108,9 @@ static void drop(struct answer_store *store, struct entry *entry)
 /* Returns whether there is room for `bytes` more. Drops answers for it. */
 static bool make_room(struct answer_store *store, size_t bytes)
 {
-    struct entry *entry = store->oldest;
+    struct entry *entry = TAILQ_LAST(&store->list, entry_list);
     while (entry && store->held + bytes > store->most) {
-        struct entry *const newer = entry->newer;
+        struct entry *const newer = TAILQ_PREV(entry, entry_list, link);
         if (entry->round + store->guarded > store->round)
             return false; /* so are all newer ones */
         if (entry->readers == 0)
@@ -130,8 +126,8 @@ void answer_store_close(struct answer_store *store)
 {
     if (!store)
         return;
-    while (store->oldest)
-        drop(store, store->oldest);
+    while (!TAILQ_EMPTY(&store->list))
+        drop(store, TAILQ_FIRST(&store->list));
     pthread_mutex_destroy(&store->lock);
     free(store);
 }
@@ -157,8 +153,8 @@ size_t answer_store_take(struct answer_store *store, const struct answer_key *ke
     pthread_mutex_lock(&store->lock);
     struct entry *const entry = *place_of(store, key);
     if (entry) {
-        unlink_entry(store, entry);
-        link_newest(store, entry);
+        TAILQ_REMOVE(&store->list, entry, link);
+        insert_newest(store, entry);
         entry->readers++;
     }
     pthread_mutex_unlock(&store->lock);
@@ -190,7 +186,7 @@ void answer_store_keep(struct answer_store *store, const struct answer_key *key,
     pthread_mutex_lock(&store->lock);
     struct entry **const place = place_of(store, key);
     if (!*place && make_room(store, bytes)) { /* other threads may have kept some meanwhile */
-        link_newest(store, entry);
+        insert_newest(store, entry);
         entry->next = NULL;
         *place = entry;
         store->held += bytes;
