@@ -4,6 +4,7 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 /* One output may take this share of the cache, so that a few large ones do not replace all others. */
 enum { LARGEST = 4 };
@@ -11,17 +12,20 @@ enum { LARGEST = 4 };
 struct cache_entry {
     struct cached_enclosures of; /* the first member: entries are found by it */
     char *key;
-    int users;
-    struct cache_entry *newer, *older; /* in order of their last use */
+    int users, round; /* round: the last one that used it */
+    TAILQ_ENTRY(cache_entry) link;
 };
+
+TAILQ_HEAD(entry_list, cache_entry);
 
 struct enclosure_cache {
     const struct memory *memory;
     double bytes, used;
     pthread_mutex_t lock;
-    void *tree; /* of entries by key (tsearch) */
-    struct cache_entry *newest, *oldest;
+    void *tree;             /* of entries by key (tsearch) */
+    struct entry_list list; /* the last used first */
     int64_t hits;
+    int round;
 };
 
 static int compare_keys(const void *a, const void *b)
@@ -36,22 +40,15 @@ struct enclosure_cache *enclosure_cache_open(const struct memory *memory, double
         return NULL;
     cache->memory = memory;
     cache->bytes = bytes;
+    TAILQ_INIT(&cache->list);
     pthread_mutex_init(&cache->lock, NULL);
     return cache;
 }
 
-static void unlink_entry(struct enclosure_cache *cache, struct cache_entry *entry)
+static void insert_newest(struct enclosure_cache *cache, struct cache_entry *entry)
 {
-    *(entry->newer ? &entry->newer->older : &cache->newest) = entry->older;
-    *(entry->older ? &entry->older->newer : &cache->oldest) = entry->newer;
-}
-
-static void link_newest(struct enclosure_cache *cache, struct cache_entry *entry)
-{
-    entry->newer = NULL;
-    entry->older = cache->newest;
-    *(cache->newest ? &cache->newest->newer : &cache->oldest) = entry;
-    cache->newest = entry;
+    entry->round = cache->round;
+    TAILQ_INSERT_HEAD(&cache->list, entry, link);
 }
 
 static void free_entry(struct cache_entry *entry)
@@ -63,19 +60,22 @@ static void free_entry(struct cache_entry *entry)
 static void drop(struct enclosure_cache *cache, struct cache_entry *entry)
 {
     tdelete(entry, &cache->tree, compare_keys);
-    unlink_entry(cache, entry);
+    TAILQ_REMOVE(&cache->list, entry, link);
     if (entry->of.memory)
         cache->memory->release(entry->of.memory);
     cache->used -= (double)entry->of.bytes;
     free_entry(entry);
 }
 
-/* Drops the least recently used entries until `bytes` more fit. Entries in use stay. */
+/* Drops the least recently used entries until `bytes` more fit. Entries of the last two rounds stay. */
 static bool make_room(struct enclosure_cache *cache, size_t bytes)
 {
-    for (struct cache_entry *entry = cache->oldest, *newer;
+    struct cache_entry *newer;
+    for (struct cache_entry *entry = TAILQ_LAST(&cache->list, entry_list);
          entry && cache->used + (double)bytes > cache->bytes; entry = newer) {
-        newer = entry->newer;
+        newer = TAILQ_PREV(entry, entry_list, link);
+        if (entry->round + 1 >= cache->round)
+            break; /* so are all newer ones */
         if (entry->users == 0)
             drop(cache, entry);
     }
@@ -102,7 +102,7 @@ static struct cache_entry *new_entry(struct enclosure_cache *cache, const char *
     }
     entry->of = (struct cached_enclosures){.memory = memory, .bytes = bytes};
     cache->used += (double)bytes;
-    link_newest(cache, entry);
+    insert_newest(cache, entry);
     return entry;
 }
 
@@ -119,8 +119,8 @@ struct cached_enclosures *enclosure_cache_take(struct enclosure_cache *cache, co
     if (!entry) {
         entry = new_entry(cache, key, bytes);
     } else if (entry->of.filled && entry->of.bytes == bytes) {
-        unlink_entry(cache, entry);
-        link_newest(cache, entry);
+        TAILQ_REMOVE(&cache->list, entry, link);
+        insert_newest(cache, entry);
         cache->hits++;
     } else {
         entry = NULL;
@@ -146,14 +146,23 @@ void enclosure_cache_give(struct enclosure_cache *cache, struct cached_enclosure
     pthread_mutex_unlock(&cache->lock);
 }
 
+void enclosure_cache_begin_round(struct enclosure_cache *cache)
+{
+    if (!cache)
+        return;
+    pthread_mutex_lock(&cache->lock);
+    cache->round++;
+    pthread_mutex_unlock(&cache->lock);
+}
+
 bool enclosure_cache_clear(struct enclosure_cache *cache)
 {
     bool any = false;
     if (!cache)
         return false;
     pthread_mutex_lock(&cache->lock);
-    for (struct cache_entry *entry = cache->oldest, *newer; entry; entry = newer) {
-        newer = entry->newer;
+    for (struct cache_entry *entry = TAILQ_FIRST(&cache->list), *older; entry; entry = older) {
+        older = TAILQ_NEXT(entry, link);
         if (entry->users > 0)
             continue;
         drop(cache, entry);

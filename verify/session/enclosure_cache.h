@@ -1,6 +1,10 @@
-/* Enclosures of right answers, kept in the judge's memory for the next candidate that gets the same
- * inputs. Then judging reads each enclosure once and computes none. The least recently used ones make
- * room. Several judges may use a cache in different threads. */
+/* Enclosures of right answers, kept in the judge's memory for the next candidate that gets the same inputs.
+ * Then judging reads each enclosure once and computes none. Several judges may use a cache in different
+ * threads.
+ *
+ * Candidates of one problem ask for the same enclosures in the same order. If these exceed the cache,
+ * dropping the least recently used ones would drop each just before its use. So a round is one candidate, and
+ * enclosures that the present or the last round used are never dropped for others. */
 #ifndef UNSEEN_ENCLOSURE_CACHE_H
 #define UNSEEN_ENCLOSURE_CACHE_H
 
@@ -14,7 +18,8 @@ struct enclosure_cache;
 
 /* At most `bytes` are kept, all in memory of one backend. NULL when out of memory. */
 struct enclosure_cache *enclosure_cache_open(const struct memory *memory, double bytes);
-void enclosure_cache_close(struct enclosure_cache *cache); /* NULL is fine; nothing may be in use */
+void enclosure_cache_close(struct enclosure_cache *cache);       /* NULL is fine; nothing may be in use */
+void enclosure_cache_begin_round(struct enclosure_cache *cache); /* NULL is fine */
 
 /* The enclosures of one output for one set of inputs, held by a judge. */
 struct cached_enclosures {

@@ -18,6 +18,9 @@ int judge_compute(const struct judge *judge, int k, const struct judge_request *
 
 /* --- enclosures of earlier judgements --- */
 
+/* Fewer terms of an element are computed faster than its enclosure is read. */
+static const double least_terms = 64;
+
 enum { KEY_SIZE = RESULT_LINE_SIZE + 64 * PROBLEM_MAX_ARGUMENTS + 64 * PROBLEM_MAX_TENSORS + 400 };
 
 struct key {
@@ -57,12 +60,14 @@ static void name_inputs(const struct judge *judge, const struct judging *j, int 
         add(key, " %02x", drawn->near.value[i]);
 }
 
-/* Looks for enclosures of these inputs, or for room to keep new ones. If a reference stores none, the cache
- * still knows whether they were audited. */
+/* Looks for enclosures of these inputs, or for room to keep new ones. If none are stored, the cache still
+ * knows whether they were audited. */
 static void look_up(struct judge *judge, const struct judging *j, int k, struct judge_request *request,
                     int64_t elements)
 {
-    const int doubles = judge->judgement[k].reference->stored_doubles;
+    const struct reference *const reference = judge->judgement[k].reference;
+    const bool pays = reference->stored_doubles > 0 && reference->witness_cost(request) >= least_terms;
+    const int doubles = pays ? reference->stored_doubles : 0;
     struct key *const key = judge->cache && j->drawn ? malloc(sizeof *key) : NULL;
     judge->in_cache = NULL;
     if (!key)

@@ -21,6 +21,15 @@ void shared_judge_close(struct shared_judge *shared)
     pthread_mutex_destroy(&shared->lock);
 }
 
+void shared_judge_begin(struct shared_judge *shared)
+{
+    if (!shared)
+        return;
+    pthread_mutex_lock(&shared->lock);
+    enclosure_cache_begin_round(shared->enclosures);
+    pthread_mutex_unlock(&shared->lock);
+}
+
 struct enclosure_cache *shared_judge_enclosures(struct shared_judge *shared, const struct device *device)
 {
     struct enclosure_cache *found = NULL;

@@ -24,6 +24,9 @@ struct shared_judge {
 void shared_judge_open(struct shared_judge *shared, int processes, int family);
 void shared_judge_close(struct shared_judge *shared);
 
+/* Another candidate begins. NULL is fine. */
+void shared_judge_begin(struct shared_judge *shared);
+
 /* The cache for judges of this device; it is made at the first call. NULL: there is none, as for `shared`
  * NULL. */
 struct enclosure_cache *shared_judge_enclosures(struct shared_judge *shared, const struct device *device);

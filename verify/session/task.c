@@ -78,6 +78,7 @@ enum task_status task_open(struct task *task, const struct task_options *options
     open_lease(task);
     if (task->problem->oracle)
         task->oracles = options->shared ? shared_judge_oracles(options->shared) : oracle_pool_open(0);
+    shared_judge_begin(options->shared);
     if (task->oracles)
         oracle_pool_begin(task->oracles);
     return TASK_OK;

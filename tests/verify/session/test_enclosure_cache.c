@@ -38,12 +38,37 @@ START_TEST(the_least_recently_used_entry_leaves)
         snprintf(key, sizeof key, "k%d", i);
         keep(key, 80, i);
     }
+    enclosure_cache_begin_round(cache);
+    enclosure_cache_begin_round(cache);
     ck_assert_double_eq(look("k0", 80), 0); /* k1 is the oldest now */
     keep("k5", 80, 5);
     ck_assert_double_eq(look("k0", 80), 0);
     ck_assert_double_eq(look("k5", 80), 5);
     ck_assert_int_eq(enclosure_cache_hits(cache), 3);
     ck_assert_double_eq(look("k1", 80), -1);
+    enclosure_cache_close(cache);
+}
+END_TEST
+
+/* A scan that exceeds the cache, again and again: the first entries serve each round. */
+START_TEST(entries_of_the_last_two_rounds_stay)
+{
+    open_cache(5 * 80);
+    for (int round = 0; round < 4; round++) {
+        enclosure_cache_begin_round(cache);
+        for (int i = 0; i < 8; i++) {
+            char key[8];
+            snprintf(key, sizeof key, "k%d", i);
+            struct cached_enclosures *const e = enclosure_cache_take(cache, key, 80);
+            ck_assert_msg((e != NULL) == (i < 5), "%s in round %d", key, round);
+            ck_assert(!e || e->filled == (round > 0));
+            enclosure_cache_give(cache, e, true, false);
+        }
+    }
+    ck_assert_int_eq(enclosure_cache_hits(cache), 3 * 5);
+    enclosure_cache_begin_round(cache);
+    enclosure_cache_begin_round(cache);
+    keep("other", 80, 1);
     enclosure_cache_close(cache);
 }
 END_TEST
@@ -56,6 +81,8 @@ START_TEST(an_entry_in_use_stays_and_serves_others)
     for (int i = 0; i < 8; i++) {
         char key[8];
         snprintf(key, sizeof key, "k%d", i);
+        enclosure_cache_begin_round(cache);
+        enclosure_cache_begin_round(cache);
         keep(key, 80, i);
     }
     ck_assert(enclosure_cache_clear(cache));
@@ -105,6 +132,7 @@ TCase *enclosure_cache_case(void)
 {
     TCase *tests = tcase_create("enclosure cache");
     tcase_add_test(tests, the_least_recently_used_entry_leaves);
+    tcase_add_test(tests, entries_of_the_last_two_rounds_stay);
     tcase_add_test(tests, an_entry_in_use_stays_and_serves_others);
     tcase_add_test(tests, what_is_too_large_unfinished_or_of_another_size_is_not_kept);
     tcase_add_test(tests, an_audit_is_remembered);

@@ -131,7 +131,7 @@ START_TEST(judges_share_enclosures_of_equal_inputs_only)
     struct shared_judge shared;
     char error[400];
     ck_assert_int_eq(device_open(&device, "host", error, sizeof error), 0);
-    open_candidate(&candidate, "gemm_f32", "m=7 n=9 k=33 trans_b=0 input=normal seed=5");
+    open_candidate(&candidate, "gemm_f32", "m=7 n=9 k=65 trans_b=0 input=normal seed=5");
     status.memory = candidate.buffers.memory;
     shared_judge_open(&shared, 1, 0);
     judge_open(&judge,
