@@ -4,7 +4,7 @@ torch."""
 import math
 
 from importing import NO_INIT, imported, run, written
-from unseen_torch.task import number_of, scalar
+from unseen_torch.task import scalar
 
 SCALED = (
     """
@@ -47,7 +47,7 @@ def a_scale_follows_the_size_that_it_is_computed_from():
         axes, entry = scale_of(text)
         assert axes == {"rows", "width"}, (text, axes)
         for rows, width in ((6, 48), (1, 1), (7, 129), (64, 3)):
-            got, want = number_of(entry, {"rows": rows, "width": width}), at(rows, width)
+            got, want = scalar.value(entry, {"rows": rows, "width": width}), at(rows, width)
             assert abs(got - want) <= 1e-12 * abs(want), (text, entry, rows, width, got, want)
 
 
@@ -63,7 +63,7 @@ def both_processes_get_the_same_bits():
         for width in (1, 3, 47, 200):
             sizes = {"rows": 2, "width": width}
             assert (
-                number_of(oracle.description["inputs"][1], sizes)
+                scalar.value(oracle.description["inputs"][1], sizes)
                 == candidate.arguments({"x": None}, sizes)[1]
             )
 
@@ -77,4 +77,4 @@ def laws_of_few_samples_hold_or_are_none():
 
 
 if __name__ == "__main__":
-    run(globals(), ("imported", "scale_of", "written", "number_of"))
+    run(globals(), ("imported", "scale_of", "written"))

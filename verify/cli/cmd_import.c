@@ -83,6 +83,7 @@ int command_import(const struct options *options)
     const struct importing importing = {.source = options->argument[0],
                                         .directory = options->out ? options->out : ".",
                                         .python = options->python,
+                                        .form = options->as,
                                         .vary = options->vary,
                                         .seconds = options->compile_timeout};
     signal(SIGXFSZ, SIG_IGN); /* writing beyond a file size limit becomes an error with a message */

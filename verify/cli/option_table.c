@@ -157,6 +157,8 @@ static const struct option_row rows[] = {
      .help = "make the folder there (default: here)"},
     {"vary", "SIZE[,SIZE]", OPTION_TEXT, FIELD(vary), .commands = " import ",
      .help = "also vary these sizes, which otherwise stay as published (a window, strides, groups)"},
+    {"as", "FORM", OPTION_TEXT, FIELD(as), .commands = " import ",
+     .help = "read TASK as one of this form: kernelbench, atrex, gpu-mode or another one of doc/tasks.md"},
     {"out", "FILE", OPTION_TEXT, FIELD(out), .commands = " export ", .help = "write there (default: standard output)"},
     {"out", "FILE", OPTION_TEXT, FIELD(out), .commands = " batch ",
      .help = "write a JSON line for each candidate to FILE (default: standard output)"},

@@ -31,7 +31,7 @@ struct text_list {
 struct options {
     const char *argument[ARGUMENTS_MAX];
     int arguments;
-    const char *device, *seen, *space, *baseline, *regress, *cause, *like, *form, *out, *vary, *python,
+    const char *device, *seen, *space, *baseline, *regress, *cause, *like, *form, *as, *out, *vary, *python,
         *entry;
     const char *report[REPORT_COUNT]; /* the files to write; NULL: none */
     const char *format, *inputs, *inputs_as, *unseen_set;

@@ -255,9 +255,10 @@ enum folder_status folder_problem(const struct problem **problem, const char *wo
         return FOLDER_INPUT;
     }
     if (S_ISDIR(status.st_mode))
-        return folder_is_reference(word) ? import_task(problem, word, text, size)
-                                         : load(problem, word, text, size);
-    if (strlen(word) > 3 && strcmp(word + strlen(word) - 3, ".py") == 0)
+        return folder_is_of_a_benchmark(word) ? import_task(problem, word, text, size)
+                                              : load(problem, word, text, size);
+    const char *const ending = strrchr(word, '.');
+    if (ending && (strcmp(ending, ".py") == 0 || strcmp(ending, ".json") == 0))
         return import_task(problem, word, text, size);
     snprintf(text, size,
              "%s is no folder; a problem's name or folder was expected\n---> give the folder that it lies in",

@@ -17,7 +17,7 @@ bool folder_is_task(const struct module_source *source);
 
 /* KernelBench-Hard's form of a task has reference.py and no problem.c. An imported folder has no
  * reference.py. */
-bool folder_is_reference(const char *folder);
+bool folder_is_of_a_benchmark(const char *folder);
 
 /* A number that changes with the file, or with any file in the folder: by their sizes, times and inodes. 0:
  * it cannot be read. */

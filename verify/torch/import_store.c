@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "task_files.h"
 #include "verify/build/object_store.h"
 #include "verify/build/scratch.h"
 #include "verify/sandbox/sandbox.h"
@@ -87,7 +88,7 @@ static bool may_read_more(const char *path)
     return found;
 }
 
-static bool list_source(struct listing *listing, const char *source)
+static bool list_one(struct listing *listing, const char *source)
 {
     struct stat status;
     if (stat(source, &status) != 0 ||
@@ -96,8 +97,18 @@ static bool list_source(struct listing *listing, const char *source)
     return S_ISDIR(status.st_mode) ? list_folder(listing, source, 0) : list_file(listing, source);
 }
 
-bool import_store_key(const struct interpreter *it, const char *source, const char *name, const char *vary,
-                      char key[65])
+static bool list_source(struct listing *listing, const char *source)
+{
+    char path[TASK_FILES][PATH_MAX];
+    const int count = task_files(source, path);
+    bool ok = count > 0;
+    for (int i = 0; i < count && ok; i++)
+        ok = list_one(listing, path[i]);
+    return ok;
+}
+
+bool import_store_key(const struct interpreter *it, const struct importing *importing, const char *source,
+                      const char *name, char key[65])
 {
     char *text = NULL, package[PATH_MAX];
     size_t size = 0;
@@ -107,9 +118,9 @@ bool import_store_key(const struct interpreter *it, const char *source, const ch
         return false;
     snprintf(package, sizeof package, "%s", it->start);
     *strrchr(package, '/') = '\0';
-    fprintf(out, "import %d\nname %s\nvary %s\npython %s %s\ntorch %s %s\npackages %s\n", RECIPE, name,
-            vary ? vary : "", it->python.path, it->python.version, it->python.torch, it->python.cuda,
-            it->python.packages);
+    fprintf(out, "import %d\nname %s\nvary %s\nform %s\npython %s %s\ntorch %s %s\npackages %s\n", RECIPE,
+            name, importing->vary ? importing->vary : "", importing->form ? importing->form : "",
+            it->python.path, it->python.version, it->python.torch, it->python.cuda, it->python.packages);
     const bool known = list_source(&sources, source) && list_folder(&ours, package, 0);
     const bool written = fclose(out) == 0;
     if (written)

@@ -12,12 +12,14 @@
 #include "import_store.h"
 #include "interpreter.h"
 #include "task.h"
+#include "task_files.h"
 #include "verify/build/scratch.h"
 
 enum { PROBE_SECONDS = 120, NAME_MOST = 40 };
 
 struct run {
     char source[PATH_MAX]; /* absolute, without symbolic links */
+    char file[TASK_FILES][PATH_MAX];
     struct interpreter it;
     char scratch[512]; /* private; the only folder that the interpreter may write */
     char written[600], log[600];
@@ -33,7 +35,7 @@ static void name_after(char *name, size_t size, const char *source)
     char stem[PATH_MAX], level[16] = "";
     snprintf(stem, sizeof stem, "%s", source);
     char *slash = strrchr(stem, '/');
-    if (slash && strcmp(slash, "/reference.py") == 0) {
+    if (slash && (strcmp(slash, "/reference.py") == 0 || strcmp(slash, "/definition.json") == 0)) {
         *slash = '\0';
         slash = strrchr(stem, '/');
     }
@@ -46,9 +48,9 @@ static void name_after(char *name, size_t size, const char *source)
     else if (isdigit((unsigned char)*file))
         snprintf(level, sizeof level, "t");
     snprintf(name, size, "%s%.*s", level, NAME_MOST, file);
-    const size_t length = strlen(name);
-    if (length > 3 && strcmp(name + length - 3, ".py") == 0)
-        name[length - 3] = '\0';
+    char *const dot = strrchr(name, '.');
+    if (dot && dot != name && (strcmp(dot, ".py") == 0 || strcmp(dot, ".json") == 0))
+        *dot = '\0';
     for (char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c))
             *c = '_';
@@ -58,10 +60,9 @@ static enum folder_status prepare(struct run *run, const struct importing *impor
 {
     struct stat status;
     if (!realpath(importing->source, run->source) || stat(run->source, &status) != 0) {
-        snprintf(
-            text, size,
-            "%s: %s; a task's .py file, or a directory with reference.py, was expected\n---> check the path",
-            importing->source, strerror(errno));
+        snprintf(text, size,
+                 "%s: %s; a task's file, or the directory of one, was expected\n---> check the path",
+                 importing->source, strerror(errno));
         return FOLDER_INPUT;
     }
     if (importing->name)
@@ -148,9 +149,16 @@ static enum folder_status execute(struct run *run, const struct importing *impor
 {
     char seconds[16];
     snprintf(seconds, sizeof seconds, "%d", PROBE_SECONDS);
-    const char *const argument[] = {run->source, run->written, run->name, seconds, importing->vary};
+    const char *const argument[] = {run->source,
+                                    run->written,
+                                    run->name,
+                                    seconds,
+                                    importing->vary || !importing->form ? importing->vary : "",
+                                    importing->form};
     memcpy(run->it.argument, argument, sizeof argument);
-    run->it.shown[0] = run->it.source = run->source;
+    run->it.source = run->source;
+    for (int i = 0, count = task_files(run->source, run->file); i < count; i++)
+        run->it.shown[i] = run->file[i];
     run->it.lent = run->written;
     run->it.log = run->log;
     run->it.done = "imported";
@@ -198,7 +206,7 @@ static enum folder_status import_once(struct run *run, const struct importing *i
                                       size_t folder_size, char *text, size_t size)
 {
     char key[65];
-    const bool known = import_store_key(&run->it, run->source, run->name, importing->vary, key);
+    const bool known = import_store_key(&run->it, importing, run->source, run->name, key);
     enum folder_status status = FOLDER_OK;
     if (known && find_private(key, folder, folder_size)) {
         scratch_remove(run->scratch);

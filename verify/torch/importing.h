@@ -8,7 +8,8 @@
 enum { IMPORT_SECONDS = 600 };
 
 struct importing {
-    const char *source; /* a .py file, or a directory with reference.py */
+    const char *source; /* a file or a directory of a form of unseen_torch.readers */
+    const char *form;   /* the form's name; NULL: it is recognized */
     /* where the folder NAME is made; NULL: in a private folder that ends with the process */
     const char *directory;
     const char *name;   /* NULL: derived from the source's path */

@@ -4,7 +4,7 @@
 The runner loads it by its path, like the adapter of a problem.
 """
 
-from unseen_torch.task.adapter import bind
+from unseen_torch.task.adapter import bind, entries
 
-__all__ = ["FUNCTIONS", "bind"]
+__all__ = ["FUNCTIONS", "bind", "entries"]
 FUNCTIONS = True  # plain functions are bound, too

@@ -14,7 +14,7 @@ from typing import Any, Optional
 import torch
 
 from ..oom import is_short
-from ..task import CONSTRUCTION_SEED, effects, number_of, shaped, source, varying, weight
+from ..task import CONSTRUCTION_SEED, effects, scalar, shaped, source, varying, weight
 from ..task.description import Description
 from ..task.expression import Sizes
 from . import constant, evaluate, graph, returned, sides
@@ -91,7 +91,7 @@ class Task:
                 model, weight.unpack(self.description["weights"], tensors["weights"].reshape(-1), sizes)
             )
         inputs = [
-            tensors[e["name"]].to(getattr(torch, e["dtype"])) if "shape" in e else number_of(e, sizes)
+            tensors[e["name"]].to(getattr(torch, e["dtype"])) if "shape" in e else scalar.value(e, sizes)
             for e in self.description["inputs"]
         ]
         if traced is None or traced.of_values:

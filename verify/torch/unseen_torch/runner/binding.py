@@ -118,7 +118,8 @@ def is_own(name: str, module: ModuleType) -> bool:
     )
 
 
-def find_entry(module: ModuleType, problem: str, entry: str) -> Callable[..., Any]:
+def find_entry(module: ModuleType, problem: str, entry: str, known: Sequence[str] = ()) -> Callable[..., Any]:
+    """Returns the candidate's class or function. `known` are names of the task's form, which count first."""
     if entry:
         found = getattr(module, entry, None)
         if callable(found):
@@ -128,7 +129,7 @@ def find_entry(module: ModuleType, problem: str, entry: str) -> Callable[..., An
             f"the module has no class or function '{entry}'; it has {', '.join(public[:20]) or 'none'}\n"
             "---> --entry NAME names one of these"
         )
-    for name in ("ModelNew", "Model", problem):
+    for name in (*known, "ModelNew", "Model", problem):
         if callable(getattr(module, name, None)):
             return cast("Callable[..., Any]", getattr(module, name))
     functions = functions_of(module)

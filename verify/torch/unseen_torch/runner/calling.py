@@ -139,7 +139,8 @@ class Caller:
             name, self.destination = entry.decode(), None
             if name.endswith("!"):  # a solution that writes into given outputs
                 name, self.destination = name[:-1], True
-            self.entry = binding.find_entry(module, symbol.decode(), name)
+            known: list[str] = getattr(found, "entries", list)()
+            self.entry = binding.find_entry(module, symbol.decode(), name, known)
             self.adapter = (
                 found if isinstance(self.entry, type) or getattr(found, "FUNCTIONS", False) else None
             )

@@ -15,16 +15,10 @@ from . import scalar, source
 if TYPE_CHECKING:
     import torch
 
-    from .description import Description, InputEntry
+    from .description import Description
     from .expression import Sizes
 
 CONSTRUCTION_SEED = 20260101
-
-
-def number_of(entry: InputEntry, sizes: Sizes) -> Any:
-    """Returns forward's argument for an input that is no tensor. Its value may be computed from axes."""
-    found = scalar.value(entry, sizes)
-    return entry["value"] if found is None else found
 
 
 class Task:
@@ -91,5 +85,5 @@ class Task:
     def arguments(self, tensors: dict[str, torch.Tensor], sizes: Sizes) -> list[Any]:
         """Returns forward's arguments in order: tensors by name, and the values of inputs that are no tensors."""
         return [
-            tensors[e["name"]] if "shape" in e else number_of(e, sizes) for e in self.description["inputs"]
+            tensors[e["name"]] if "shape" in e else scalar.value(e, sizes) for e in self.description["inputs"]
         ]

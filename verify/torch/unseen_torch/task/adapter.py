@@ -10,6 +10,7 @@ Protocol: call `bind(entry, call)` once per configuration, then `rebind(tensors)
 from __future__ import annotations
 
 import inspect
+import json
 import os
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -26,6 +27,7 @@ class Call(Protocol):
     scalars: dict[str, Any]
     shapes: dict[str, tuple[int, ...]]
     device: torch.device
+    destination: bool | None
     fingerprint: Callable[[list[torch.Tensor]], Any]
     later: Callable[[Any, Callable[[], torch.Tensor]], Any]
 
@@ -53,9 +55,11 @@ class Bound:
     """A candidate with the constructor arguments and weights of one configuration."""
 
     def __init__(self, task: Task, entry: Callable[..., Any], call: Call) -> None:
-        self.task, self.entry, self.call = task, entry, call
+        self.task, self.call = task, call
         self.sizes = {axis["name"]: int(call.scalars[axis["name"]]) for axis in task.description["axes"]}
         self.instance = task.instance(self.sizes)
+        in_our_form = getattr(self.instance.module, "unseen_solution", None)
+        self.entry = in_our_form(entry, call.destination) if in_our_form else entry
         self.tensors = call.tensors
         self.weights: dict[str, torch.Tensor] = {}
         self.model: torch.nn.Module | None = None
@@ -67,7 +71,7 @@ class Bound:
         self.folded: frozenset[str] = frozenset()
         if (
             isinstance(last, Bound)
-            and inspect.isclass(entry)
+            and inspect.isclass(self.entry)
             and not {"kept", "stateful", "random"} & set(kinds)
             and self._is_served_by(last)
         ):
@@ -191,6 +195,13 @@ class Bound:
             ):
                 given.copy_(value)
         return structure.at(result, self.task.ways) if self.task.ways else None
+
+
+def entries() -> list[str]:
+    """Returns the names by which candidates of the task's form are known."""
+    with open(os.environ["UNSEEN_TASK"], encoding="utf-8") as file:
+        names: list[str] = json.load(file).get("candidates", [])
+    return names
 
 
 def bind(entry: Callable[..., Any], call: Call) -> Bound:

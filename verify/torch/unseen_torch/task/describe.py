@@ -48,7 +48,6 @@ from .description import (
 )
 from .observed import Observed, Point, Shaped
 from .source import Source
-from .source import tolerance as source_tolerance
 
 AGAIN = 3  # more runs of the source as it is, to find shapes that depend on chance
 KNOWN = tuple(
@@ -235,8 +234,8 @@ class _Task:
         )
         return told
 
-    def notes(self, unread: list[str]) -> list[Note]:
-        """Returns the notes. `unread` are the lines of problem.yaml that cannot be read."""
+    def notes(self) -> list[Note]:
+        """Returns the notes of real runs."""
         phase.say("importing: whether its right answers can be told")
         source = self.runs.source
         unjudged = judgeable.why_not(self.model, self.instance, self.runs.base.written, self.grown)
@@ -247,8 +246,6 @@ class _Task:
             lambda: real_runs.grown(self.runs, self.axes, self.limits, self.small),
             lambda: real_runs.beside(source, self.axes, self.limits, self.small),
         )
-        for text in unread:
-            found.append({"kind": "tolerance", "text": f"{text}; the published check's default stands"})
         return found + (coverage.note(self.model, self.inputs) or judgeable.note(unjudged))
 
 
@@ -293,6 +290,10 @@ def _source_entry(source: Source) -> SourceEntry:
     return entry
 
 
+def _of_reading(source: Source) -> list[Note]:
+    return [{"kind": kind, "text": text} for kind, text in source.reading.notes]
+
+
 def describe(source: Source, name: str, seconds: float = 60.0, vary: Sequence[str] = ()) -> Description:
     """Returns the description that NAME.task holds."""
     chance = random.Random(source.sha256)
@@ -304,7 +305,6 @@ def describe(source: Source, name: str, seconds: float = 60.0, vary: Sequence[st
     phase.say("importing: how inputs are drawn")
     task = _Task(runs, axes, limits, points, shapes)
     classes = task.classes()
-    tolerance, unread = source_tolerance(source.directory)
     same: SameKey = {}
     if runs.base.same:
         same["same"] = [{"way": list(way), "input": task.names[place]} for way, place in runs.base.same]
@@ -312,6 +312,8 @@ def describe(source: Source, name: str, seconds: float = 60.0, vary: Sequence[st
         "task": 1,
         "name": name,
         "entry": source.entry,
+        "form": source.reading.form,
+        "candidates": source.reading.entries,
         "source": _source_entry(source),
         "torch": torch.__version__,
         "sizes": _sizes(source, task.kept, words),
@@ -323,8 +325,8 @@ def describe(source: Source, name: str, seconds: float = 60.0, vary: Sequence[st
         "limits": task.limits,
         **same,
         "classes": classes,
-        "tolerance": tolerance,
-        "notes": least + task.left_out + task.notes(unread),
+        "tolerance": source.reading.tolerance,
+        "notes": _of_reading(source) + least + task.left_out + task.notes(),
         "flops": extents.powers(points, task.kept, lambda o: o.flops + o.elements),
         "scratch": extents.powers(points, task.kept, lambda o: o.largest),
         "small": {a.name: task.small[a.name] for a in task.kept},

@@ -42,8 +42,8 @@ class Fill(_As, total=False):
 class InputEntry(TypedDict, total=False):
     """A parameter of forward: a tensor, which has a shape, or another value.
 
-    A number that follows axes has an expression, or is `factor * form(of)`.
-    """
+    A number that follows axes has an expression, or is `factor * form(of)`. Any value may follow one axis by
+    a table, whose first row is for the value `first` of the axis."""
 
     name: str
     dtype: str
@@ -59,6 +59,8 @@ class InputEntry(TypedDict, total=False):
     of: Extent
     form: str
     factor: float
+    table: list[Any]
+    first: int
 
 
 class WeightEntry(TypedDict):
@@ -160,6 +162,8 @@ class Description(SameKey):
     task: int
     name: str
     entry: str
+    form: str
+    candidates: list[str]
     source: SourceEntry
     torch: str
     sizes: list[SizeEntry]

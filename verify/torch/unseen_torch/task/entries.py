@@ -86,7 +86,7 @@ def weights(
             }
         )
         if kind == "constructed":
-            entries[-1]["loaded"] = source.directory is not None or not _same_bits(tensor, again[one.name])
+            entries[-1]["loaded"] = source.reading.has_own_buffers or not _same_bits(tensor, again[one.name])
     return model, entries
 
 
@@ -113,7 +113,8 @@ def _whole(
 
 
 def _number(name: str, published: Input, follows: InputEntry | None) -> InputEntry:
-    """Returns the entry of an input that is no tensor, with its published value: small runs have other values."""
+    """Returns the entry of an input that is no tensor, with its published value: small runs have other
+    values."""
     return {"name": name, "value": published.value, **(follows or {})}
 
 
@@ -143,7 +144,8 @@ class _Inputs:
         self.shared, self.held = input_domain.linked(base.laws), input_domain.held(instance)
 
     def _fill(self, value: torch.Tensor, i: int) -> tuple[str, Fill | None, Marker | None]:
-        """Returns `(domain, fill, marker)`. A fill of None imitates the published draw."""
+        """Returns `(domain, fill, marker)`. A fill of None imitates the published draw. Unwritten memory of
+        whole numbers is filled with zeros."""
         law, marker = self.base.laws[i], None
         domain, fill = _computed_fill(value, i, input_domain.domain(value, law), self.runs)
         if fill is None and i not in self.shared and domain not in ("flag", "sign"):
@@ -155,6 +157,8 @@ class _Inputs:
             or (i in self.held and domain not in ("triu", "tril"))
         ):
             domain, fill = "computed", {"kind": "computed"}
+        if fill is None and domain == "index" and law.calls[:1] == ["empty"]:
+            domain, fill = "affine", {"kind": "affine", "start": 0, "steps": [0] * value.dim()}
         if fill is None and domain == "index":
             low, bound = self.shapes.lows[i], self.shapes.bounds[i]
             domain, fill = _whole(self.source, self.names[i], law, self.runs, i, low, bound)
@@ -190,8 +194,8 @@ def inputs(
     shapes: Shapes,
     runs: Runs,
 ) -> tuple[list[InputEntry], list[Fill | None], dict[int, list[str]]]:
-    """Returns `(entries, published fills, calls)` of forward's parameters. `calls` has the inputs whose elements
-    depend on no other input. An input that is no tensor has no fill."""
+    """Returns `(entries, published fills, calls)` of forward's parameters. `calls` has the inputs whose
+    elements depend on no other input. An input that is no tensor has no fill."""
     entries: list[InputEntry] = []
     fills: list[Fill | None] = []
     made = _Inputs(source, base, instance, names, shapes, runs)
@@ -208,8 +212,8 @@ def inputs(
 
 
 def outputs(observed: Observed, shapes: list[list[Extent]], taken: set[str]) -> list[OutputEntry]:
-    """Returns the entries of the results that are not inputs. Names are the keys of a returned dictionary, else y, or
-    y0, y1, .."""
+    """Returns the entries of the results that are not inputs. Names are the keys of a returned dictionary,
+    else y, or y0, y1, .."""
     entries: list[OutputEntry] = []
     first = len(observed.written)
     for i, (output, shape, way) in enumerate(zip(observed.outputs[first:], shapes[first:], observed.ways)):

@@ -14,6 +14,8 @@ from .expression import Sizes
 from .observed import Input, Observed, Point, Shaped
 from .probe import Axis, Probe
 
+MOST_ROWS = 64  # values of an axis that a table has
+
 
 @dataclass
 class Shapes:
@@ -30,8 +32,8 @@ class Shapes:
 class _Extents:
     """Fits expressions to all extents. Equal series of values are fitted once."""
 
-    def __init__(self, points: list[Point], axes: Sequence[Axis]) -> None:
-        self.points, self.base, self.axes = points, points[0].sizes, axes
+    def __init__(self, runs: Probe, points: list[Point], axes: Sequence[Axis]) -> None:
+        self.runs, self.points, self.base, self.axes = runs, points, points[0].sizes, axes
         self.memory: dict[tuple[int, ...], Extent | None] = {}
         # the extent without an expression, and the axes that it follows
         self.unknown: tuple[str, list[Axis]] | None = None
@@ -53,20 +55,44 @@ class _Extents:
             return all(s[o] == self.base[o] for o in s if o != axis.name)
 
         rows = [(s, y) for (s, _), y in zip(self.points, values)]
-        return [a for a in self.axes if len({y for s, y in rows if is_beside(s, a)}) > 1]
+        return [a for a in self.axes if len({repr(y) for s, y in rows if is_beside(s, a)}) > 1]
+
+    def _table(self, i: int, values: list[Any]) -> InputEntry | None:
+        """Returns the keys `table`, `of` and `first` of an input that follows one axis without an
+        expression."""
+        moving = self._moving(values)
+        if len(moving) != 1 or moving[0].high - moving[0].low >= MOST_ROWS:
+            return None
+        axis, rows = moving[0], dict[int, Any]()
+        for (sizes, _), value in zip(self.points, values):
+            if repr(rows.setdefault(sizes[axis.name], value)) != repr(value):
+                return None
+        for at in range(axis.low, axis.high + 1):
+            if at not in rows:
+                sizes = size_constraints.spread(list(self.axes), {**self.base, axis.name: at})
+                observed = self.runs.run(sizes)
+                if observed is None:
+                    return None
+                rows[at] = observed.inputs[i].value
+        table = [rows[at] for at in range(axis.low, axis.high + 1)]
+        return {"of": axis.name, "first": axis.low, "table": table}
 
     def _number(self, i: int, values: list[Any]) -> InputEntry | None:
-        """Returns extra keys for an input that is a number and follows axes."""
+        """Returns extra keys for an input that is no tensor and follows axes."""
+        samples = [(sizes, value) for (sizes, _), value in zip(self.points, values)]
+        law: InputEntry | None = None
         if all(type(v) is int for v in values):
-            text = self.of(lambda o: cast(int, o.inputs[i].value), f"input {i}, a number")
-            return {"expression": computed.negative_first(text)}
-        law = scalar.law([(sizes, value) for (sizes, _), value in zip(self.points, values)])
+            text = fit.extent(self.base, samples)
+            law = None if text is None else {"expression": computed.negative_first(text)}
+        else:
+            law = scalar.law(samples)
+        law = law or self._table(i, values)
         self.unknown = self.unknown if law else (f"input {i}, no tensor", self._moving(values))
         return law
 
     def numbers(self, base: list[Input], by_chance: set[int]) -> list[InputEntry | None]:
-        """Returns extra keys for each input that is a number and follows axes. They are an expression of a whole
-        number, or scalar.py's form of another one. None keeps the value in `base`.
+        """Returns extra keys for each input that is a number and follows axes. They are an expression of a
+        whole number, or scalar.py's form of another one. None keeps the value in `base`.
 
         If no form fits, the axis has to be fixed.
         """
@@ -125,7 +151,7 @@ def fitted(runs: Probe, axes: list[Axis], chance: random.Random) -> tuple[list[s
         points = size_constraints.sample_points(runs, axes, found, chance)
         if any(a.low == a.high for a in moving):
             continue  # the limits must not contain axes that are fixed by now
-        extents = _Extents(points, axes)
+        extents = _Extents(runs, points, axes)
         shapes = extents.all(runs.base.inputs, runs.by_chance)
         if extents.unknown is None:
             return found, points, shapes
@@ -147,9 +173,8 @@ def _power(low: tuple[int, int], high: tuple[int, int]) -> float:
 def powers(points: list[Point], axes: Sequence[Axis], pick: Callable[[Observed], int]) -> PowerLaw:
     """Fits c * a^p * b^q to `pick` about the published sizes.
 
-    Each axis has an exponent from the widest step up. Sizes below `base` have another exponent, `below`, from the
-    widest step down. Work that does not depend on the axis does not shrink with it.
-    """
+    Each axis has an exponent from the widest step up. Sizes below `base` have another exponent, `below`, from
+    the widest step down. Work that does not depend on the axis does not shrink with it."""
     base_sizes, base = points[0]
     powers: dict[str, float] = {}
     below: dict[str, float] = {}

@@ -150,8 +150,15 @@ def returned(value: Any) -> list[torch.Tensor]:
     return outputs
 
 
+def _is_plain(value: Any) -> bool:
+    """Tells whether NAME.task can hold the value: a number, a text, None, or a list of these."""
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_plain, value))
+    return isinstance(value, (bool, int, float, str, type(None)))
+
+
 def _describe_input(number: int, value: Any) -> Input:
-    if not isinstance(value, (torch.Tensor, bool, int, float, str, type(None))):
+    if not isinstance(value, torch.Tensor) and not _is_plain(value):
         raise failure.Failed(
             f"get_inputs gives a {type(value).__name__} as its number {number + 1}; a tensor, a number or a text was "
             "expected",
@@ -159,6 +166,7 @@ def _describe_input(number: int, value: Any) -> Input:
         )
     if isinstance(value, torch.Tensor):
         return Input(dtype_name(value.dtype), tuple(value.shape), "tensor")
+    value = list(value) if isinstance(value, tuple) else value
     return Input(type(value).__name__, (), "value", value)
 
 
@@ -217,7 +225,7 @@ class _Mode(FakeTensorMode):
         return self
 
 
-def _mode() -> _Mode:
+def mode() -> _Mode:
     """Returns a FakeTensorMode in which modules may be converted."""
     mode = _Mode(allow_non_fake_inputs=True)
     mode.fake_tensor_converter.meta_converter.tensor_memo = _Memo()  # type: ignore[assignment]
@@ -309,15 +317,15 @@ def _observe(
 ) -> Observed:
     observed = Observed()
     try:
-        with _mode() as mode, torch.no_grad():
+        with mode() as fakes, torch.no_grad():
             cls = getattr(task.instance(file).module, task.entry) if file is not None else None
             instance = task.instance(sizes)
-            model = _construct(instance, mode, cls)
+            model = _construct(instance, fakes, cls)
             observed.init = repr((instance.init_args, instance.init_named))
             observed.weights = weights_of(model)
             observed.attributes = attributes_of(model)
             with _Watch(observed) as watch:
-                inputs = _inputs(instance, mode, watch)
+                inputs = _inputs(instance, fakes, watch)
                 observed.laws = _laws_of(watch, inputs)
                 observed.inputs = [_describe_input(i, value) for i, value in enumerate(inputs)]
             watch.kept, watch.laws = None, {}

@@ -182,6 +182,41 @@ def _mixed(base: Base, lines: dict[str, Samples], additive: Callable[[str, str],
     return None
 
 
+def _groups(lines: dict[str, Samples], additive: Callable[[str, str], bool | None]) -> list[list[str]]:
+    """Groups the axes whose effects add up."""
+    groups: list[list[str]] = []
+    for axis in lines:
+        found = next((g for g in groups if any(additive(axis, other) for other in g)), None)
+        if found is None:
+            groups.append([axis])
+        else:
+            found.append(axis)
+    return groups
+
+
+def _factored(
+    base: Base, lines: dict[str, Samples], additive: Callable[[str, str], bool | None]
+) -> str | None:
+    """Fits a product of sums, such as (heads + 2*kv_heads)*width of concatenated projections."""
+    groups = _groups(lines, additive)
+    terms: list[str] = []
+    rest = Fraction(base["value"])
+    for group in groups:
+        common = math.gcd(*(y for axis in group for _, y in lines[axis]))
+        if len(groups) < 2 or len(groups) == len(lines) or common == 0:
+            return None
+        shares = {axis: [(x, y // common) for x, y in lines[axis]] for axis in group}
+        value = base["value"] // common
+        text = _sum({"sizes": base["sizes"], "value": value}, shares)
+        if text is None or value == 0:
+            return None
+        rest /= value
+        terms.append(text)
+    if rest.denominator != 1:
+        return None
+    return _times([str(rest.numerator)] * (rest != 1) + terms)
+
+
 def _share(base: Base, lines: dict[str, Samples], runs: Runs) -> str | None:
     """Fits a product with a quotient of two axes, such as kv_heads*(width/heads) for heads that share a width."""
     for by, falling in lines.items():
@@ -267,6 +302,7 @@ def extent(base_sizes: Sizes, runs: Runs) -> str | int | None:
         lambda: _product(base, lines),
         lambda: _sum(base, lines),
         lambda: _mixed(base, lines, additive),
+        lambda: _factored(base, lines, additive),
         lambda: quotient(base_sizes, lines, runs),
         lambda: _share(base, lines, runs),
         lambda: strided(base_sizes, lines, runs, _strides(lines)),

@@ -1,6 +1,6 @@
 """The process of unseen import.
 
-Usage: `__main__.py task.importer SOURCE DIRECTORY NAME [SECONDS [SIZE,..]]`.
+Usage: `__main__.py task.importer SOURCE DIRECTORY NAME [SECONDS [SIZE,.. [FORM]]]`.
 
 Exit status: 0, or 2 after an error text on standard error, or 97 if torch cannot be imported.
 """
@@ -23,24 +23,26 @@ def fail(text: str, status: int = 2) -> NoReturn:
 def main() -> None:
     path, directory, name = sys.argv[1:4]
     seconds = float(sys.argv[4]) if len(sys.argv) > 4 else 60.0
-    vary = tuple(sys.argv[5].split(",")) if len(sys.argv) > 5 else ()
+    vary = tuple(sys.argv[5].split(",")) if len(sys.argv) > 5 and sys.argv[5] else ()
+    form = sys.argv[6] if len(sys.argv) > 6 else None
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  (discards the task's own output)
     from . import source
 
     try:
         # Errors in the source's text are reported even without torch.
-        loaded = source.load(path)
+        loaded = source.load(path, form)
+        import torch
     except source.SourceError as error:
         fail(str(error))
-    try:
-        import torch
     except ImportError as error:
         fail(str(error), WITHOUT_TORCH)
-    from . import describe, description, phase, write
+    from . import describe, description, phase, variants, write
 
     phase.into(directory)
     torch.set_num_threads(max(1, min(4, len(os.sched_getaffinity(0)))))
     try:
+        phase.say("importing: which published configurations share types and ranks")
+        loaded = variants.chosen(loaded)
         write.write(describe.describe(loaded, name, seconds, vary), loaded, directory)
     except (source.SourceError, description.ImportError_) as error:
         fail(str(error))

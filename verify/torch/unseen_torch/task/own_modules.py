@@ -15,6 +15,8 @@ import types
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from . import devices
+
 # loaded before, so they keep their names
 LIBRARIES = {*sys.stdlib_module_names, "torch", "triton", "numpy"}
 
@@ -92,7 +94,10 @@ class OwnModules:
             module.__path__ = []
         self.made[name] = sys.modules[full] = module
         try:
-            exec(compile(self.texts.get(path or "", ""), path or name, "exec"), module.__dict__)
+            tree = ast.parse(self.texts.get(path or "", ""), path or name)
+            devices.replace(tree)
+            module.__dict__[devices.NAME] = devices.here
+            exec(compile(tree, path or name, "exec"), module.__dict__)
         except BaseException:
             del self.made[name], sys.modules[full]
             raise

@@ -323,7 +323,12 @@ def rings(probe: Probe, vary: Sequence[str] = ()) -> tuple[list[Axis], dict[str,
         if size.value < 1:
             words[size.name] = (3, "zero or negative: fixed")
             continue
+        if size.name in probe.source.reading.constant and size.name not in vary:
+            words[size.name] = (3, "its definition says that it is constant; --vary varies it")
+            continue
         ring, word = classify(probe, [size.name], size.value)
+        if word == "dead" and size.name in vary:
+            ring, word = 1, "changes values only"
         words[size.name] = (ring, word)
         if ring in (1, 2) or (ring == 3 and size.name in vary):
             axes.append(Axis(size.name, [size.name], size.value, ring))

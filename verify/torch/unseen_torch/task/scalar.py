@@ -1,13 +1,13 @@
 """Numbers that get_inputs computes from sizes, such as `1 / math.sqrt(head_dim)` among forward's arguments.
 
-Such a number is `factor * form(of)`: a constant times a function of an integer expression of sizes. Both processes
-that need the number compute it from this entry, so that they have the same bits.
-"""
+Such a number is `factor * form(of)`: a constant times a function of an integer expression of sizes. Both
+processes that need the number compute it from this entry, so that they have the same bits."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from . import expression, fit
 from .description import InputEntry
@@ -33,18 +33,21 @@ def _formed(entry: InputEntry, sizes: Sizes) -> float:
     return entry["factor"] * FORMS[entry["form"]][0](expression.evaluate(entry["of"], sizes))
 
 
-def value(entry: InputEntry, sizes: Sizes) -> float | None:
-    """Returns the number for these sizes, or None if it does not depend on sizes."""
+def value(entry: InputEntry, sizes: Sizes) -> Any:
+    """Returns forward's argument for these sizes. Its entry has a constant, an expression, a form or a
+    table."""
+    if "table" in entry:
+        return entry["table"][sizes[str(entry["of"])] - entry["first"]]
     if "expression" in entry:
         return expression.evaluate(entry["expression"], sizes)
     if "form" in entry:
         return _formed(entry, sizes)
-    return None
+    return entry["value"]
 
 
 def _wholes(samples: Samples, scale: float) -> list[tuple[Sizes, int]] | None:
-    """Multiplies the numbers of (sizes, number) pairs by `scale` and rounds them. Returns None if a product is not
-    whole."""
+    """Multiplies the numbers of (sizes, number) pairs by `scale` and rounds them. Returns None if a product
+    is not whole."""
     found = [(sizes, x * scale, round(x * scale)) for sizes, x in samples]
     return (
         None
@@ -63,8 +66,8 @@ def _scales(base: Sizes, first: float, moving: list[str], is_scaled: bool) -> It
 
 
 def law(samples: Samples) -> InputEntry | None:
-    """Returns the keys `of`, `form` and `factor` for [(sizes by axis, number)], the base first. Returns None if no
-    form fits."""
+    """Returns the keys `of`, `form` and `factor` for [(sizes by axis, number)], the base first. Returns None
+    if no form fits."""
     base, first = samples[0]
     numbers = [v for _, v in samples]
     if (

@@ -1,7 +1,7 @@
 """A task's source with every size in it replaceable.
 
-It is a KernelBench file (Model, get_inputs, get_init_inputs, module-level constants) or a KernelBench-Hard directory
-(reference.py, shapes.py).
+The readers (unseen_torch.readers) give it as a module in KernelBench's form: Model, get_inputs, get_init_inputs and
+module-level constants.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ import hashlib
 import inspect
 import linecache
 import os
-import re
 import sys
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from . import own_modules
+from .. import readers
+from ..readers.reading import Reading, text_of
+from ..readers.reading import SourceError as SourceError
+from . import devices, own_modules
 from .sizes import FUNCTIONS, PREFIX, Places
 
 if TYPE_CHECKING:
@@ -28,10 +30,6 @@ if TYPE_CHECKING:
     from .expression import Sizes
 
 MODULE = "unseen_task"  # the module name that the task's functions see
-
-
-class SourceError(Exception):
-    """Its text says what was found, what was expected and, after '--->', what to do."""
 
 
 def parameters_of(tree: ast.Module, class_name: str, method: str) -> list[str]:
@@ -146,12 +144,11 @@ class Instance:
 class Source:
     """A task's syntax tree and its sizes."""
 
-    def __init__(self, path: str, text: str, entry: str = "Model", directory: str | None = None) -> None:
-        self.path, self.text, self.entry, self.directory = path, text, entry, directory
+    def __init__(self, reading: Reading, entry: str = "Model") -> None:
+        self.reading, self.entry = reading, entry
+        self.path, self.text = path, text = reading.path, reading.text
+        self.modules = reading.modules  # text by path of the modules from the task's folder (own_modules.py)
         self.sha256 = hashlib.sha256(text.encode()).hexdigest()
-        self.modules: dict[
-            str, str
-        ] = {}  # text by path of the modules from the task's folder (own_modules.py)
         self.hanging: Exception | None = (
             None  # the failure by which fake.py found that shapes depend on values
         )
@@ -165,6 +162,7 @@ class Source:
                 f"{path} is no Python: {line}; a task's source was expected\n---> correct it"
             ) from error
         self._require(tree)
+        devices.replace(tree)
         places = Places(tree)
         places.find(parameters_of(tree, entry, "__init__"))
         self.sizes = places.sizes
@@ -197,6 +195,7 @@ class Source:
         """Executes the source as a module with `sizes`, the others as published."""
         module = types.ModuleType(MODULE)
         module.__file__ = os.path.basename(self.path)
+        module.__dict__[devices.NAME] = devices.here
         for name, value in {**self.published(), **sizes}.items():
             module.__dict__[PREFIX + name] = value
         sys.modules[MODULE] = module
@@ -212,97 +211,30 @@ class Source:
         return Instance(self.execute(sizes), self.entry)
 
     def published_sets(self) -> list[Sizes]:
-        """Returns the published configurations, each as sizes by name. They are the source's own sizes or the SHAPES
-        of shapes.py."""
-        path = os.path.join(self.directory or "", "shapes.py")
-        if not self.directory or not os.path.exists(path):
-            return [self.published()]
-        namespace: dict[str, Any] = {}
-        try:
-            with open(path, encoding="utf-8") as file:
-                exec(compile(file.read(), "shapes.py", "exec"), namespace)
-        except Exception as error:
-            raise SourceError(
-                f"shapes.py does not run: {type(error).__name__}: {error}; SHAPES, a list of dictionaries, was "
-                "expected\n---> correct it"
-            ) from error
+        """Returns the published configurations, each as sizes by name. Without any, it is the text's own sizes."""
         by_lower = {size.name.lower(): size.name for size in self.sizes}
         sets = []
-        for shape in namespace.get("SHAPES", []):
-            unknown = [key for key in shape if key.lower() not in by_lower]
+        for config in self.reading.configs:
+            unknown = [key for key in config.values if key.lower() not in by_lower]
             if unknown:
                 raise SourceError(
-                    f"shapes.py gives '{unknown[0]}', which is no size of reference.py; one of "
-                    f"{', '.join(sorted(by_lower.values()))} was expected\n---> name it after a "
-                    "constant there"
+                    f"the configuration {config.name} gives '{unknown[0]}', which is no size of {self.path}; one of "
+                    f"{', '.join(sorted(by_lower.values()))} was expected\n---> name it after a constant there"
                 )
-            sets.append({**self.published(), **{by_lower[k.lower()]: int(v) for k, v in shape.items()}})
+            sets.append(
+                {**self.published(), **{by_lower[k.lower()]: int(v) for k, v in config.values.items()}}
+            )
         return sets or [self.published()]
 
 
-def tolerance(directory: str | None) -> tuple[dict[str, float], list[str]]:
-    """Reads tolerances from problem.yaml. Returns `({dtype: atol and rtol}, unreadable lines)`.
-
-    It reads lines `dtype: number` below `tolerance:`, which needs no YAML parser.
-    """
-    found: dict[str, float] = {}
-    unread: list[str] = []
-    inside = False
-    try:
-        with open(os.path.join(directory or "", "problem.yaml"), encoding="utf-8") as file:
-            lines = file.read().splitlines() if directory else []
-    except FileNotFoundError:
-        return {}, []
-    except (OSError, UnicodeDecodeError) as error:
-        return {}, [f"problem.yaml: {error}"]
-    for number, line in enumerate(lines, 1):
-        text = line.split("#")[0].rstrip()
-        if text and not text[0].isspace():
-            inside = text.split(":")[0] == "tolerance"
-            if not inside or text == "tolerance:":
-                continue
-        if not inside or not text:
-            continue
-        match = re.fullmatch(
-            r"\s+[\"']?(?:torch\.)?(\w+)[\"']?\s*:\s*[\"']?([0-9.]+(?:[eE][-+]?[0-9]+)?)[\"']?", text
-        )
-        try:
-            if match is None:
-                raise ValueError(text)
-            found[match[1]] = float(match[2])
-        except ValueError:
-            unread.append(
-                f"problem.yaml, line {number}: '{text.strip()[:60]}'; a dtype and a number were expected"
-            )
-    return found, unread
-
-
-def load(path: str, entry: str = "Model") -> Source:
-    """Reads the source at `path`: a .py file, or a directory with reference.py."""
-    directory = path if os.path.isdir(path) else None
-    file = os.path.join(path, "reference.py") if directory else path
-    if directory is None and os.path.basename(path) == "reference.py":
-        directory = os.path.dirname(path)
-    try:
-        with open(file, encoding="utf-8") as opened:
-            text = opened.read()
-    except OSError as error:
-        raise SourceError(
-            f"{file}: {error.strerror}; a task's source was expected\n---> check the path"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise SourceError(
-            f"{file} is no UTF-8: byte {error.start} is 0x{error.object[error.start]:02x}; a task's source was "
-            "expected\n---> save it as UTF-8"
-        ) from error
-    source = Source(file, text, entry, directory)
-    if directory:
-        source.modules = own_modules.read(directory, text)
-    return source
+def load(path: str, form: str | None = None) -> Source:
+    """Reads the task at `path` by the reader of its form, or of the form that is recognized."""
+    return Source(readers.read(path, form))
 
 
 def load_imported(folder: str, description: Description) -> Source:
     """Reads the source of the description (NAME.task) in `folder`, with the modules that the description holds."""
-    source = load(os.path.join(folder, description["source"]["file"]), description["entry"])
-    source.modules = description["source"].get("modules", {})
-    return source
+    entry = description["source"]
+    path = os.path.join(folder, entry["file"])
+    reading = Reading(path, text_of(path), modules=entry.get("modules", {}))
+    return Source(reading, description["entry"])

@@ -162,6 +162,9 @@ def _scalar(entry: InputEntry) -> Any:
     """Describes an input that is no tensor."""
     if "form" in entry:
         return f"{entry['factor']:g} * {entry['form']}({entry['of']})"
+    if "table" in entry:
+        words = ", ".join(str(v) for v in entry["table"][:6]) + (", .." if len(entry["table"]) > 6 else "")
+        return f"{words} by {entry['of']}"
     return entry.get("expression", entry["value"])
 
 
