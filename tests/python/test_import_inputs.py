@@ -123,7 +123,7 @@ REFUSED = (
         ("get_inputs gives inf as its number 2; a finite number", "---> give None in its place"),
     ),
     (
-        "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.w = torch.rand(5).cuda()\n"
+        "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.w = torch.rand(5).to('cu' + 'da')\n"
         "    def forward(self, x):\n        return x * self.w\n"
         "n = 5\ndef get_inputs():\n    return [torch.rand(n)]\n" + NO_INIT,
         ("it names a device (", "were expected\n---> take .cuda()"),

@@ -82,7 +82,8 @@ START_TEST(a_directory_without_a_reference_is_refused)
     ck_assert_int_eq(mkdir("hard", 0755), 0);
     ck_assert_int_eq(mkdir("out", 0755), 0);
     CLI("import", "./hard", "--out", "out", "--python", "python3");
-    cli_expect_error(2, "reference.py: No such file", "a task's source was expected", "check the path");
+    cli_expect_error(2, "hard is a directory of no known form",
+                     "kernelbench-hard (reference.py) was expected", "name its form with --as");
     expect_nothing_left("hard");
     cli_put("hard/reference.py", "x = 1\n");
     CLI("draw", "./hard", HOST, "--python", "python3"); /* imported on the fly */
