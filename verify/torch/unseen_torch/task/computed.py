@@ -61,7 +61,8 @@ def _base(axes: list[Axis], limits: list[str]) -> Sizes:
 
 
 def _sizes(axes: list[Axis], limits: list[str], chance: random.Random) -> list[Sizes]:
-    """Returns sizes at which to run get_inputs: a base, lines along each axis, and points around the base."""
+    """Returns sizes at which to run get_inputs: a base, lines along each axis, points around the base, and
+    the published sizes. Small sizes alone may leave a draw no choice."""
     base = _base(axes, limits)
     found = [base]
     moving = [a for a in axes if a.low < a.high]
@@ -71,6 +72,7 @@ def _sizes(axes: list[Axis], limits: list[str], chance: random.Random) -> list[S
         )
     for axis in moving:
         found += [{**base, axis.name: axis.near(base[axis.name] + k * axis.step)} for k in (1, 2, 3, 5, -1)]
+    found.append({a.name: a.value for a in axes})
     kept = []
     for sizes in found:
         if (

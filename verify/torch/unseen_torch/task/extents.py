@@ -14,7 +14,7 @@ from .expression import Sizes
 from .observed import Input, Observed, Point, Shaped
 from .probe import Axis, Probe
 
-MOST_ROWS = 64  # values of an axis that a table has
+FEW_ROWS, MOST_ROWS = 8, 64  # values of an axis for which a table is made first, or at all
 
 
 @dataclass
@@ -57,11 +57,11 @@ class _Extents:
         rows = [(s, y) for (s, _), y in zip(self.points, values)]
         return [a for a in self.axes if len({repr(y) for s, y in rows if is_beside(s, a)}) > 1]
 
-    def _table(self, i: int, values: list[Any]) -> InputEntry | None:
-        """Returns the keys `table`, `of` and `first` of an input that follows one axis without an
-        expression."""
+    def _table(self, i: int, values: list[Any], most: int) -> InputEntry | None:
+        """Returns the keys `table`, `of` and `first` of an input that follows one axis of at most `most`
+        values."""
         moving = self._moving(values)
-        if len(moving) != 1 or moving[0].high - moving[0].low >= MOST_ROWS:
+        if len(moving) != 1 or moving[0].high - moving[0].low >= most:
             return None
         axis, rows = moving[0], dict[int, Any]()
         for (sizes, _), value in zip(self.points, values):
@@ -80,13 +80,15 @@ class _Extents:
     def _number(self, i: int, values: list[Any]) -> InputEntry | None:
         """Returns extra keys for an input that is no tensor and follows axes."""
         samples = [(sizes, value) for (sizes, _), value in zip(self.points, values)]
-        law: InputEntry | None = None
+        law = self._table(i, values, FEW_ROWS)  # of few values an expression says too much
+        if law is not None:
+            return law
         if all(type(v) is int for v in values):
             text = fit.extent(self.base, samples)
             law = None if text is None else {"expression": computed.negative_first(text)}
         else:
             law = scalar.law(samples)
-        law = law or self._table(i, values)
+        law = law or self._table(i, values, MOST_ROWS)
         self.unknown = self.unknown if law else (f"input {i}, no tensor", self._moving(values))
         return law
 
