@@ -271,8 +271,13 @@ def numbers_follow_axes_or_stay_as_published():
 
 
 def other_values_follow_one_axis_by_a_table():
-    text = NUMBERS.replace("(rows ^ width) % 3 + 0.375", "rows % 3 + 0.375").replace('"sum"', '["sum", "mean"][width % 2]')
-    text = text.replace("rows, width, turns = 3, 7, 4", "rows, width, turns = 3, 7, 4\nif rows > 9 or width > 8:\n    raise ValueError(rows)")
+    text = NUMBERS.replace("(rows ^ width) % 3 + 0.375", "rows % 3 + 0.375").replace(
+        '"sum"', '["sum", "mean"][width % 2]'
+    )
+    text = text.replace(
+        "rows, width, turns = 3, 7, 4",
+        "rows, width, turns = 3, 7, 4\nif rows > 9 or width > 8:\n    raise ValueError(rows)",
+    )
     sizes, x = {"rows": 5, "width": 2, "turns": 6}, torch.rand(5, 2)
     with written(text) as (task, asked, of):
         _, _, inputs, _ = asked.prepared(sizes, {"x": x})

@@ -82,7 +82,10 @@ def _make_inputs(tokens, width, dtype="bf16"):
     return {"weight": weight, "x": torch.randn(tokens, width, dtype=kind, device='cuda')}
 """,
     "norm/shapes.json": {
-        str(i): {"init_kwargs": {"eps": eps}, "input_kwargs": {"tokens": tokens, "width": width, "dtype": dtype}}
+        str(i): {
+            "init_kwargs": {"eps": eps},
+            "input_kwargs": {"tokens": tokens, "width": width, "dtype": dtype},
+        }
         for i, (eps, tokens, width, dtype) in enumerate(
             [(1e-6, 5, 64, "bf16"), (1e-5, 7, 64, "bf16"), (1e-6, 9, 96, "fp16"), (1e-6, 3, 96, "bf16")]
         )
@@ -92,7 +95,7 @@ def _make_inputs(tokens, width, dtype="bf16"):
 
 
 def named_arguments_are_axes_and_other_types_are_left_out():
-    with laid(ATREX) as folder, imported(f"{folder}/norm") as (task, oracle, own):
+    with laid(ATREX) as folder, imported(f"{folder}/norm") as (task, _oracle, own):
         assert task["form"] == "atrex", task["form"]
         assert set(axes(task)) == {"tokens", "width", "variant"}, axes(task)
         assert [(i["name"], i.get("dtype")) for i in task["inputs"]][:2] == [
@@ -137,7 +140,11 @@ def lists_of_several_lengths_have_a_count_and_a_greatest_element():
             {"lens_count": 2, "lens_most": 5, "width": 4},
             {"lens_count": 3, "lens_most": 6, "width": 8},
         ]
-        for sizes, rows in (({}, 8), ({"lens_count": 3, "lens_most": 6}, 18), ({"lens_count": 4, "lens_most": 2}, 8)):
+        for sizes, rows in (
+            ({}, 8),
+            ({"lens_count": 3, "lens_most": 6}, 18),
+            ({"lens_count": 4, "lens_most": 2}, 8),
+        ):
             assert len(loaded.instance(sizes).inputs()[0]) == rows, sizes
 
 
@@ -214,7 +221,7 @@ def constraints_are_expressions_and_offsets():
         cache, indptr, ids, scale = loaded.instance({"batch": 4, "total": 11, "num_pages": 5}).inputs()
         assert cache.shape == (5, 8) and indptr.shape == (5,) and scale == 0.5
         assert indptr[0] == 0 and indptr[-1] == 11 and bool((indptr.diff() >= 0).all())
-        assert ids.shape == (11,) and 0 <= int(ids.min()) and int(ids.max()) < 5
+        assert ids.shape == (11,) and int(ids.min()) >= 0 and int(ids.max()) < 5
         task, _ = described(f"{folder}/g")
         sizes = {s["name"]: s["why"] for s in task["sizes"]}
         assert sizes["width"] == "its definition says that it is constant; --vary varies it", sizes
@@ -251,7 +258,10 @@ def candidates_write_or_return():
 def bad_definitions_are_refused():
     for change, *parts in (
         ({"inputs": None}, "definition.json has no 'inputs'"),
-        ({"axes": {**DEFINITION["axes"], "half": {"type": "expr", "expression": "nothing // 2"}}}, "the axis half is"),
+        (
+            {"axes": {**DEFINITION["axes"], "half": {"type": "expr", "expression": "nothing // 2"}}},
+            "the axis half is",
+        ),
     ):
         value = {k: v for k, v in {**DEFINITION, **change}.items() if v is not None}
         with laid({"g/definition.json": value, "g/workload.jsonl": WORKLOADS}) as folder:
@@ -307,16 +317,19 @@ def check_implementation(data, output):
 
 
 def nested_data_has_leaves():
-    with laid({f"set/op/{name}": text for name, text in GPU_MODE.items()}) as folder, imported(f"{folder}/set/op") as (
-        task,
-        _,
-        own,
+    with (
+        laid({f"set/op/{name}": text for name, text in GPU_MODE.items()}) as folder,
+        imported(f"{folder}/set/op") as (
+            task,
+            _,
+            own,
+        ),
     ):
         assert task["form"] == "gpu-mode" and task["candidates"] == ["custom_kernel"]
         assert [i["name"] for i in task["inputs"]] == ["x_rows", "config_size", "out"], task["inputs"]
         assert "size" in axes(task) and "seed" not in axes(task), axes(task)
         assert write.seen(task).count("input=published") == 3, write.seen(task)
-        module = own.instance({a: 1 for a in axes(task)} | {"size": 6}).module
+        module = own.instance(dict.fromkeys(axes(task), 1) | {"size": 6}).module
 
         def custom_kernel(data):
             x, config, out = data
@@ -390,7 +403,7 @@ def groups_have_shared_extents_and_a_table_of_attributes():
     lines = [_line(2, 8, 1e-6, "rows"), _line(3, 16, 1e-5, "rows"), _line(5, 4, 1e-5, "other")]
     lines.append(_line(2, 8, 1e-6, "rows", "float16"))
     files = {"norm.py": GROUPS, "norm.json": "\n".join(lines) + "\n"}
-    with laid(files) as folder, imported(f"{folder}/norm.py") as (task, oracle, own):
+    with laid(files) as folder, imported(f"{folder}/norm.py") as (task, _oracle, own):
         assert task["form"] == "input-groups"
         assert set(axes(task)) == {"x_0", "x_1", "variant"}, axes(task)
         assert [i["shape"] for i in task["inputs"] if "shape" in i] == [["x_0", "x_1"], ["x_1"]]

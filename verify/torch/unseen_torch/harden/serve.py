@@ -101,9 +101,11 @@ class Run:
     def __init__(self, request: Request) -> None:
         import torch
 
+        from ..task import checked
         from ..task import source as sources
         from . import case
 
+        checked.install()
         torch.set_num_threads(max(1, int(request.get("threads", 1))))
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
         with open(request["task"], encoding="utf-8") as file:

@@ -71,8 +71,10 @@ class Server:
         self.trim = keep_memory() if hello.get("plenty") else None
         import torch
 
+        from ..task import checked
         from . import task_session
 
+        checked.install()
         torch.set_num_threads(max(1, int(hello["threads"])))
         torch.backends.cudnn.deterministic = True
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False

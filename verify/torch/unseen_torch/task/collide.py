@@ -30,8 +30,10 @@ def _placeholder(node: Any) -> torch.fx.Node | None:
 
 
 def _elements(node: Any) -> int:
+    """Returns the number of elements of a node's tensor. A number that depends on values counts as several."""
     value = node.meta.get("val") if isinstance(node, torch.fx.Node) else None
-    return value.numel() if isinstance(value, torch.Tensor) else 1
+    count = value.numel() if isinstance(value, torch.Tensor) else 1
+    return count if type(count) is int else 2
 
 
 def _written_at(node: torch.fx.Node) -> list[tuple[Any, Any]]:

@@ -21,6 +21,8 @@ Way = tuple[Optional[int], int, bool]
 WAYS = ((0, 1, True), (1, 2, False))
 # The same with all elements of a mask: shapes that are equal in both are the greatest possible ones.
 MOST = ((None, 1, True), (None, 2, False))
+# The same with one element or none, and with numbers that are places in the shortest dimension.
+LEAST = ((-1, 0, True), (-2, 1, False))
 
 
 class StandIn(TorchDispatchMode):
@@ -31,7 +33,9 @@ class StandIn(TorchDispatchMode):
         self.less, self.whole, self.flag = way
 
     def _picked(self, count: int) -> int:
-        return count if self.less is None else max(0, count - count // 2 - self.less)
+        if self.less is None:
+            return count
+        return min(count, 2 + self.less) if self.less < 0 else max(0, count - count // 2 - self.less)
 
     def _places(self, mask: torch.Tensor) -> torch.Tensor:
         return mask.new_empty((self._picked(mask.numel()), mask.dim()), dtype=torch.int64)

@@ -14,6 +14,7 @@ from .expression import Sizes
 from .observed import Input, Observed, Point, Shaped
 from .probe import Axis, Probe
 
+SATURATED = 3  # values of an axis with equal extents that show a saturation
 FEW_ROWS, MOST_ROWS = 8, 64  # values of an axis for which a table is made first, or at all
 
 
@@ -37,6 +38,7 @@ class _Extents:
         self.memory: dict[tuple[int, ...], Extent | None] = {}
         # the extent without an expression, and the axes that it follows
         self.unknown: tuple[str, list[Axis]] | None = None
+        self.values: Sequence[Any] = ()  # what it is at all points
 
     def of(self, pick: Callable[[Observed], int], what: str) -> Extent:
         values = tuple(pick(observed) for _, observed in self.points)
@@ -44,9 +46,24 @@ class _Extents:
             self.memory[values] = fit.extent(self.base, [(s, y) for (s, _), y in zip(self.points, values)])
         found = self.memory[values]
         if found is None:
-            self.unknown = (what, self._moving(values))
+            self.unknown, self.values = (what, self._moving(values)), values
             return values[0]
         return found
+
+    def limit_saturated(self) -> bool:
+        """Lowers the highest value of an axis beyond which the unknown extent stays, as that of `ids[:top_k]` does.
+        Tells whether there is such an axis."""
+        for axis in self.unknown[1] if self.unknown else ():
+            line = sorted(
+                (s[axis.name], y)
+                for (s, _), y in zip(self.points, self.values)
+                if all(s[o] == self.base[o] for o in s if o != axis.name)
+            )
+            ends = [x for x, y in line if y == line[-1][1]]
+            if len(ends) > SATURATED and axis.low < ends[0] < axis.high and axis.value <= ends[0]:
+                axis.high, axis.why = ends[0], "a greater one changes no extent"
+                return True
+        return False
 
     def _moving(self, values: Sequence[Any]) -> list[Axis]:
         """Returns the axes along which `values` change while the other axes stay at the base."""
@@ -157,6 +174,8 @@ def fitted(runs: Probe, axes: list[Axis], chance: random.Random) -> tuple[list[s
         shapes = extents.all(runs.base.inputs, runs.by_chance)
         if extents.unknown is None:
             return found, points, shapes
+        if extents.limit_saturated():
+            continue
         what, moving = extents.unknown
         moving = [a for a in moving if a.low < a.high] or [a for a in axes if a.low < a.high]
         if not moving:

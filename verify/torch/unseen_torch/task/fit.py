@@ -240,6 +240,24 @@ def _share(base: Base, lines: dict[str, Samples], runs: Runs) -> str | None:
     return None
 
 
+def _floored_product(lines: dict[str, Samples], runs: Runs) -> str | None:
+    """Fits floor((c*a*b + q) / r), the number of whole blocks in a product of axes and a constant."""
+    points = sorted((math.prod(sizes[axis] for axis in lines), y) for sizes, y in runs)
+    (x0, y0), (x1, y1) = points[0], points[-1]
+    if len(lines) < 2 or x1 == x0:
+        return None
+    for r in range(1, MOST_DIVISOR + 1):
+        slope = round((y1 - y0) * r / (x1 - x0))
+        for c in (n for n in (slope, slope - 1, slope + 1) if n > 0):
+            low = max(r * y - c * x for x, y in points)
+            high = min(r * y + r - 1 - c * x for x, y in points)
+            if low <= high:
+                product = _times([str(c)] * (c > 1) + list(lines))
+                text = f"{product} + {min(max(low, 0), high)}".replace("+ -", "- ")
+                return f"({text})/{r}" if r > 1 else text
+    return None
+
+
 def _without_roundtrip(text: str) -> str:
     """Replaces 8*(dim/8) by dim. It is right if dim is a multiple of 8, which the caller checks."""
     return re.sub(r"\b(\d+)\*\((\w+)/\1\)", r"\2", text)
@@ -305,6 +323,7 @@ def extent(base_sizes: Sizes, runs: Runs) -> str | int | None:
         lambda: _factored(base, lines, additive),
         lambda: quotient(base_sizes, lines, runs),
         lambda: _share(base, lines, runs),
+        lambda: _floored_product(lines, runs),
         lambda: strided(base_sizes, lines, runs, _strides(lines)),
         lambda: _square(base_sizes, runs),
         lambda: _lesser(base_sizes, runs),

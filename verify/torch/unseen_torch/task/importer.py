@@ -36,7 +36,9 @@ def main() -> None:
         fail(str(error))
     except ImportError as error:
         fail(str(error), WITHOUT_TORCH)
-    from . import describe, description, phase, variants, write
+    from . import checked, describe, description, phase, variants, write
+
+    checked.install()
 
     phase.into(directory)
     torch.set_num_threads(max(1, min(4, len(os.sched_getaffinity(0)))))

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from . import data_dependent
+from . import failure as failed
 from .description import OutputEntry
 from .observed import Observed, Output
 
@@ -52,7 +53,12 @@ def agreed(observed: Callable[[data_dependent.Way], Observed], failure: Exceptio
     They may differ in extents of outputs alone, whose greatest ones are known. The record has these, and the
     dimensions that vary.
     """
-    one, two = map(observed, data_dependent.WAYS)
+    try:
+        one, two = map(observed, data_dependent.WAYS)
+    except failed.Failed:  # half of what every mask may pick is too much together, or a place beyond the end
+        one, two = map(observed, data_dependent.LEAST)
+        if one.dims() != two.dims():
+            raise failure from None
     if one.structure() != two.structure() or one.dims(False) != two.dims(False):
         raise failure
     if one.dims() == two.dims():
