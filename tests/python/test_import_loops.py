@@ -1,11 +1,12 @@
 """Tests of unseen_torch/task: loops of the task's own, whose sizes are reduced while other sizes are probed.
 Run by the suite task, or by hand with any Python that has torch."""
 
+import contextlib
 import os
 import tempfile
 
 from importing import HEAD, NO_INIT, imported, run
-from unseen_torch.task import probe, source
+from unseen_torch.task import probe, ranges, source
 
 SCAN = """
 class Model(nn.Module):
@@ -51,13 +52,19 @@ def get_inputs():
 """
 
 
-def reduced(text):
-    """The sizes of slow loops, and how many operations a run has before and after."""
+@contextlib.contextmanager
+def probed(text):
+    """The runs of a task's text."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "t.py")
         with open(path, "w", encoding="utf-8") as file:
             file.write(HEAD + text + NO_INIT)
-        runs = probe.Probe(source.load(path), 60.0)
+        yield probe.Probe(source.load(path), 60.0)
+
+
+def reduced(text):
+    """The sizes of slow loops, and how many operations a run has before and after."""
+    with probed(text) as runs:
         return runs.few, runs.base.steps, runs.ground.steps
 
 
@@ -76,5 +83,14 @@ def a_loop_may_still_be_longer_than_published():
     assert steps["low"] == 1 and steps["high"] > steps["value"], steps
 
 
+def a_long_loop_is_no_bound_of_positions():
+    with probed(SCAN) as runs:
+        steps = probe.Axis("steps", ["steps"], 100, 1)
+        ranges.find_range(runs, steps)
+        ranges.lengthen_bound(runs, steps)
+        longest = max((dict(key).get("steps", 0) for key in runs.seen), default=0)
+        assert longest < ranges.POSITIONS, longest
+
+
 if __name__ == "__main__":
-    run(globals(), ("reduced",))
+    run(globals(), ("probed", "reduced"))

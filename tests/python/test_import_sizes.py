@@ -69,6 +69,49 @@ def get_inputs():
     + NO_INIT
 )
 
+GROUPED = (
+    """
+class Model(nn.Module):
+    def forward(self, q, k):
+        k = k.repeat_interleave(q.shape[1] // k.shape[1], dim=1)
+        return (q * k).sum(-1)
+
+
+rows, heads, kv_heads = 6, 4, 1
+
+
+def get_inputs():
+    return [torch.randn(rows, heads, 5), torch.randn(rows, kv_heads, 5)]
+
+
+"""
+    + NO_INIT
+)
+
+ROTARY = """
+class Model(nn.Module):
+    def __init__(self, width, turned):
+        super().__init__()
+        self.turned = turned
+        self.register_buffer("angle", torch.arange(0, turned, 2).float())
+
+    def forward(self, x):
+        a, b = x[..., : self.turned].chunk(2, dim=-1)
+        c, s = self.angle.cos(), self.angle.sin()
+        return torch.cat([a * c - b * s, b * c + a * s, x[..., self.turned :]], -1)
+
+
+rows, width, turned = 6, 32, 32
+
+
+def get_inputs():
+    return [torch.randn(rows, width)]
+
+
+def get_init_inputs():
+    return [width, turned]
+"""
+
 
 def axis(task, name):
     return next(a for a in task["axes"] if a["name"] == name)
@@ -84,6 +127,18 @@ def a_size_of_which_odd_values_run_varies():
 def an_extent_may_be_quadratic():
     streams = axis(imported(STREAMS), "streams")
     assert streams["low"] < 4 < streams["high"], streams
+
+
+def sizes_without_a_result_do_not_run():
+    task = imported(GROUPED)
+    assert axis(task, "kv_heads")["high"] >= 4 and task["limits"] == ["heads % kv_heads == 0"], task["limits"]
+
+
+def a_part_may_be_smaller_than_the_published_whole():
+    task = imported(ROTARY)
+    turned = axis(task, "turned")
+    assert (turned["low"], turned["high"], turned["step"]) == (2, 32, 2), turned
+    assert axis(task, "width")["high"] > 32, task["axes"]
 
 
 def quadratic_extents_hold_elsewhere():

@@ -41,12 +41,13 @@ PASSING = 3
 OTHER = "another number of inputs, weights or dimensions"
 
 
-EMPTY = "a weight without elements"
+EMPTY = "a weight or a result without elements"
 
 
 def _lacks(observed: Observed) -> bool:
-    """Tells whether a weight has no elements, as heads of width 0 if there are more heads than columns."""
-    return any(0 in weight.shape for weight in observed.weights)
+    """Tells whether a weight or a result has no elements, as heads of width 0 if there are more heads than
+    columns. Fewer heads of queries than of keys leave no result."""
+    return any(0 in tensor.shape for tensor in [*observed.weights, *observed.outputs])
 
 
 class Axis:

@@ -105,18 +105,24 @@ def find_range(probe: Probe, axis: Axis) -> None:
         axis.high = max(axis.value, axis.low)
 
 
+def _work(o: Observed) -> Any:
+    return o.inputs, o.weights, o.outputs, o.init, o.attributes, o.steps, o.elements
+
+
 def lengthen_bound(probe: Probe, axis: Axis) -> None:
     """Extends an axis that bounds indices and nothing else, such as positions, to POSITIONS. It needs no
     memory, and narrow types do not hold large whole numbers."""
     high = POSITIONS - (POSITIONS - axis.rest) % axis.step
     if axis.ring != 1 or axis.high <= axis.value or axis.high >= high:
         return
-    longer, ground = probe.beside(_sizes(axis, high)), probe.ground
 
-    def work(o: Observed) -> Any:
-        return o.inputs, o.weights, o.outputs, o.init, o.attributes, o.steps, o.elements
+    def is_free(value: int) -> bool:
+        """Tells whether a run with that value has the work of the ground."""
+        longer = probe.beside(_sizes(axis, value))
+        return longer is not None and _work(longer) == _work(probe.ground)
 
-    if longer and work(longer) == work(ground):
+    # The present end comes first: a loop over as many steps as POSITIONS takes minutes.
+    if is_free(axis.high) and is_free(high):
         axis.high = high
 
 

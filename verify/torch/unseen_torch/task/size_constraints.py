@@ -170,6 +170,8 @@ def _coarser(probe: Probe, axes: list[Axis], failing: list[Sizes], may_hold: lis
         value = ground[axis.name]
         for step in (d for d in range(2 * axis.step, value + 1, axis.step) if value % d == 0):
             others = [v for v in (value - step, value + step, value + 2 * step) if axis.low <= v <= axis.high]
+            if value + step > axis.high:  # a width within another one, which is published as wide
+                others = [value - n * step for n in (1, 2, 3) if axis.low <= value - n * step]
             if (
                 len(others) > 1
                 and all(s[axis.name] % step for s in alone)
