@@ -1,7 +1,7 @@
 """Tests of unseen_torch/task: sizes of which only some values run, extents that are no product of sizes.
 Run by the suite task, or by hand with any Python that has torch."""
 
-from importing import NO_INIT, imported, run
+from importing import NO_INIT, fills, imported, run
 from unseen_torch.task import expression, fit, write
 
 WAVES = """
@@ -112,6 +112,52 @@ def get_init_inputs():
     return [width, turned]
 """
 
+SLOTS = (
+    """
+class Model(nn.Module):
+    def forward(self, x, cache, slots):
+        cache = cache.clone()
+        kept = slots >= 0
+        places = torch.where(kept, slots, 0)
+        flat = cache.view(-1, cache.shape[-1])
+        return flat.index_add(0, places, torch.where(kept[:, None], x, 0.0)).view_as(cache)
+
+
+tokens, padded, width, blocks, block_size = 24, 0, 5, 6, 16
+
+
+def get_inputs():
+    slots = torch.randperm(blocks * block_size)[:tokens]
+    slots[tokens - padded :] = -1
+    return [torch.randn(tokens, width), torch.randn(blocks, block_size, width), slots]
+
+
+"""
+    + NO_INIT
+)
+
+DRAFTS = (
+    """
+class Model(nn.Module):
+    def forward(self, x, ends):
+        sums = torch.cat([x.new_zeros(1), x.cumsum(0)])[ends.long()]
+        return torch.diff(sums, prepend=x.new_zeros(1))
+
+
+batch, longest, least, extra = 8, 5, 1, 14
+SEED = 0
+
+
+def get_inputs():
+    slots = torch.randperm(batch * (longest - least))[:extra] % batch
+    lengths = least + torch.bincount(slots, minlength=batch)
+    return [torch.randn(batch * least + extra), lengths.cumsum(0)]
+
+
+"""
+    + NO_INIT
+)
+
 
 def axis(task, name):
     return next(a for a in task["axes"] if a["name"] == name)
@@ -139,6 +185,36 @@ def a_part_may_be_smaller_than_the_published_whole():
     turned = axis(task, "turned")
     assert (turned["low"], turned["high"], turned["step"]) == (2, 32, 2), turned
     assert axis(task, "width")["high"] > 32, task["axes"]
+
+
+def padding_of_which_none_is_published_varies():
+    task = imported(SLOTS)
+    padded = axis(task, "padded")
+    assert padded["low"] == 0 and padded["high"] > 4, padded
+    assert fills(task)["slots"]["kind"] == "computed", fills(task)
+
+
+def a_slice_that_is_clipped_is_a_limit():
+    # the first raises where slots are fewer than tokens, the second does not
+    for text in (
+        SLOTS,
+        SLOTS.replace("0.0))", "0.0)[: len(x)])").replace(
+            "kept[:, None], x,", "kept[:, None], x[: len(slots)],"
+        ),
+    ):
+        task = imported(text)
+        assert axis(task, "tokens")["high"] > 64, task["fixed"]
+        assert "tokens <= blocks*block_size" in task["limits"], task["limits"]
+
+
+def a_least_count_may_be_0():
+    task = imported(DRAFTS)
+    assert axis(task, "least")["low"] == 0 and "least + extra > 0" in task["limits"], task["limits"]
+    assert not any(a["name"] == "SEED" for a in task["axes"]), task["axes"]
+
+
+def inputs_that_small_runs_leave_no_choice_are_drawn():
+    assert fills(imported(DRAFTS))["ends"]["kind"] == "computed"
 
 
 def quadratic_extents_hold_elsewhere():

@@ -38,7 +38,7 @@ static double work_of(const struct imported *task, const struct config *config)
     const struct task_work *flops = &task->flops;
     double work = flops->coefficient;
     for (int i = 0; task->axes[i].name; i++) {
-        const double value = (double)config->value[i];
+        const double value = config->value[i] > 0 ? (double)config->value[i] : 1; /* a count may be 0 */
         if (flops->power[i] != 0)
             work *= pow(value, flops->power[i]);
         if (value < flops->base[i])

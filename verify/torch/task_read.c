@@ -72,7 +72,8 @@ static bool read_axes(const struct reading *r)
         for (size_t j = 0; j < i; j++)
             if (strcmp(task->axes[j].name, name) == 0)
                 return fail(r, "two axes are called '%s'; different names were expected", name);
-        task->axes[i] = (struct axis){name, AXIS_NUMBER, NULL, why ? why : "", false};
+        const bool may_be_0 = json_integer_value(json_object_get(entry, "low")) == 0;
+        task->axes[i] = (struct axis){name, AXIS_NUMBER, NULL, why ? why : "", may_be_0};
         task->arguments[i] = (struct argument){name, ARGUMENT_I64};
         task->ring[i] = (int)json_integer_value(json_object_get(entry, "ring"));
     }

@@ -54,7 +54,7 @@ def _base(axes: list[Axis], limits: list[str]) -> Sizes:
     """Returns sizes large enough to recognize every step of a table."""
     for value in (6, 8, 12, 16, 5, 4, 24, 32):
         # different extents show which axis is which
-        sizes = {a.name: a.near(value + i % 2) for i, a in enumerate(axes)}
+        sizes = {a.name: a.few(value + i % 2) for i, a in enumerate(axes)}
         if all(expression.evaluate(t, sizes) for t in limits):
             return sizes
     return {a.name: a.value for a in axes}

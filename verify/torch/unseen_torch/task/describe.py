@@ -12,6 +12,7 @@ import torch
 
 from ..oracle import coverage
 from . import (
+    absent,
     collide,
     computed,
     decision,
@@ -119,6 +120,8 @@ def _probe(
     # sizes that differ among the published shapes vary
     several = [s.name for s in source.sizes if len({each[s.name] for each in sets}) > 1]
     axes, words = probe.rings(runs, (*vary, *several))
+    axes += absent.published_zeros(runs, axes, words)
+    axes.sort(key=lambda a: a.ring)
     for i, axis in enumerate(axes):
         phase.say("importing: how far sizes go", i, len(axes))
         if not runs.late():
@@ -127,6 +130,7 @@ def _probe(
         for published in sets:
             ranges.cover(runs, axis, published[axis.sizes[0]])
     axes = tied.literals(runs, axes, size_constraints.spread)
+    absent.allow_zero(runs, axes)
     for axis in (a for a in axes if not {*vary, *several} & set(a.sizes)):
         if ranges.is_structure(runs, axis):
             axis.fix(

@@ -8,13 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from . import computed, fit, input_domain, scalar, size_constraints
+from . import clipped, computed, fit, input_domain, scalar, size_constraints
 from .description import Extent, ImportError_, InputEntry, PowerLaw
 from .expression import Sizes
 from .observed import Input, Observed, Point, Shaped
 from .probe import Axis, Probe
 
-SATURATED = 3  # values of an axis with equal extents that show a saturation
 FEW_ROWS, MOST_ROWS = 8, 64  # values of an axis for which a table is made first, or at all
 
 
@@ -38,7 +37,7 @@ class _Extents:
         self.memory: dict[tuple[int, ...], Extent | None] = {}
         # the extent without an expression, and the axes that it follows
         self.unknown: tuple[str, list[Axis]] | None = None
-        self.values: Sequence[Any] = ()  # what it is at all points
+        self.unfitted: list[Callable[[Observed], int]] = []
 
     def of(self, pick: Callable[[Observed], int], what: str) -> Extent:
         values = tuple(pick(observed) for _, observed in self.points)
@@ -46,24 +45,22 @@ class _Extents:
             self.memory[values] = fit.extent(self.base, [(s, y) for (s, _), y in zip(self.points, values)])
         found = self.memory[values]
         if found is None:
-            self.unknown, self.values = (what, self._moving(values)), values
+            self.unknown = (what, self._moving(values))
+            self.unfitted.append(pick)
             return values[0]
         return found
 
-    def limit_saturated(self) -> bool:
-        """Lowers the highest value of an axis beyond which the unknown extent stays, as that of `ids[:top_k]` does.
-        Tells whether there is such an axis."""
-        for axis in self.unknown[1] if self.unknown else ():
-            line = sorted(
-                (s[axis.name], y)
-                for (s, _), y in zip(self.points, self.values)
-                if all(s[o] == self.base[o] for o in s if o != axis.name)
-            )
-            ends = [x for x, y in line if y == line[-1][1]]
-            if len(ends) > SATURATED and axis.low < ends[0] < axis.high and axis.value <= ends[0]:
-                axis.high, axis.why = ends[0], "a greater one changes no extent"
-                return True
-        return False
+    def clip(self) -> str | None:
+        """Returns a limit with which the first unknown extent has an expression, or None."""
+        if not self.unfitted:
+            return None
+        pick = self.unfitted[0]
+
+        def more(sizes: Sizes) -> int | None:
+            observed = self.runs.run(size_constraints.spread(list(self.axes), sizes))
+            return pick(observed) if observed else None
+
+        return clipped.limit(self.axes, [(s, pick(o)) for s, o in self.points], more)
 
     def _moving(self, values: Sequence[Any]) -> list[Axis]:
         """Returns the axes along which `values` change while the other axes stay at the base."""
@@ -164,8 +161,10 @@ class _Extents:
 def fitted(runs: Probe, axes: list[Axis], chance: random.Random) -> tuple[list[str], list[Point], Shapes]:
     """Returns `(limits, points, shapes)`. Axes whose extents have no expression are fixed, until all extents
     have one."""
+    clips: list[str] = []
     while True:
         found = size_constraints.limits(runs, axes, chance)
+        found += [text for text in clips if text not in found]
         moving = [a for a in axes if a.low < a.high]
         points = size_constraints.sample_points(runs, axes, found, chance)
         if any(a.low == a.high for a in moving):
@@ -174,9 +173,11 @@ def fitted(runs: Probe, axes: list[Axis], chance: random.Random) -> tuple[list[s
         shapes = extents.all(runs.base.inputs, runs.by_chance)
         if extents.unknown is None:
             return found, points, shapes
-        if extents.limit_saturated():
-            continue
         what, moving = extents.unknown
+        clip = extents.clip()
+        if clip and clip not in found:
+            clips.append(clip)
+            continue
         moving = [a for a in moving if a.low < a.high] or [a for a in axes if a.low < a.high]
         if not moving:
             raise ImportError_(f"no expression of the sizes gives {what}\n---> simplify the task")
@@ -203,8 +204,9 @@ def powers(points: list[Point], axes: Sequence[Axis], pick: Callable[[Observed],
         line = [
             (s[axis.name], pick(o))
             for s, o in points
-            if all(s[other] == base_sizes[other] for other in base_sizes if other != axis.name)
-        ]
+            if s[axis.name]
+            and all(s[other] == base_sizes[other] for other in base_sizes if other != axis.name)
+        ] or [(base_sizes[axis.name], pick(base))]
         here = (base_sizes[axis.name], pick(base))
         up, down = (_power(here, max(line)), _power(min(line), here))
         up = up if max(line)[0] > here[0] else down

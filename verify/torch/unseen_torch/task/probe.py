@@ -41,13 +41,14 @@ PASSING = 3
 OTHER = "another number of inputs, weights or dimensions"
 
 
-EMPTY = "a weight or a result without elements"
+OUTSIDE = "out of bounds"
+EMPTY = "a tensor without elements"
 
 
 def _lacks(observed: Observed) -> bool:
-    """Tells whether a weight or a result has no elements, as heads of width 0 if there are more heads than
-    columns. Fewer heads of queries than of keys leave no result."""
-    return any(0 in tensor.shape for tensor in [*observed.weights, *observed.outputs])
+    """Tells whether a tensor has no elements, as heads of width 0 if there are more heads than columns. Fewer heads
+    of queries than of keys leave no result."""
+    return any(0 in t.shape for t in [*observed.inputs, *observed.weights, *observed.outputs] if t.shape)
 
 
 class Axis:
@@ -67,6 +68,10 @@ class Axis:
 
     def fits(self, value: int) -> bool:
         return self.low <= value <= self.high and value % self.step == self.rest
+
+    def few(self, value: int) -> int:
+        """Returns the legal value near `value` for a small run. Something of which none is published is rare there."""
+        return self.near(value if self.value else 1)
 
     def near(self, value: int) -> int:
         """Returns the legal value at or below `value`, or the least one."""
@@ -201,6 +206,21 @@ class Probe:
             self.failure[self._key(sizes)] = f"{type(error).__name__}: {error}".splitlines()[0]
             return False
 
+    def is_doubtful(self, sizes: Sizes) -> bool:
+        """Tells whether a run failed only because a stand-in for an index (data_dependent.py) is out of range."""
+        if self.source.hanging is None or OUTSIDE not in self.why(sizes):
+            return False
+        try:
+            instance = self.source.instance(sizes)
+            model, inputs = instance.model(), instance.inputs()
+            if sum(v.numel() for v in inputs if isinstance(v, torch.Tensor)) > SMALL:
+                return True
+            with torch.no_grad():
+                effects.tensors(model, inputs)
+            return True
+        except Exception:  # raised by the task's own code
+            return False
+
     def why(self, sizes: Sizes) -> str:
         return self.failure.get(self._key(sizes), "")
 
@@ -321,7 +341,7 @@ def rings(probe: Probe, vary: Sequence[str] = ()) -> tuple[list[Axis], dict[str,
         if probe.late():
             words[size.name] = (0, "not probed: the time for it was over")
             continue
-        if size.value < 1:
+        if size.value < 1:  # absent.py finds zeros that may be greater
             words[size.name] = (3, "zero or negative: fixed")
             continue
         if size.name in probe.source.reading.constant and size.name not in vary:

@@ -113,7 +113,7 @@ def lengthen_bound(probe: Probe, axis: Axis) -> None:
     """Extends an axis that bounds indices and nothing else, such as positions, to POSITIONS. It needs no
     memory, and narrow types do not hold large whole numbers."""
     high = POSITIONS - (POSITIONS - axis.rest) % axis.step
-    if axis.ring != 1 or axis.high <= axis.value or axis.high >= high:
+    if axis.ring != 1 or not axis.value or axis.high <= axis.value or axis.high >= high:
         return
 
     def is_free(value: int) -> bool:

@@ -76,7 +76,7 @@ def small_points(runs: Probe, axes: list[Axis], limits: list[str], points: list[
     cheapest sampled points."""
     found: list[Point] = []
     for value in (5, 8, 16, 3, 2):
-        sizes = {a.name: a.near(value) for a in axes}
+        sizes = {a.name: a.few(value) for a in axes}
         if all(expression.evaluate(t, sizes) for t in limits):
             observed = runs.run(size_constraints.spread(axes, sizes))
             if observed and all(d > 0 for d in observed.dims()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,8 +49,11 @@ def _hypotheses(axes: list[Axis], fixed: list[int]) -> list[str]:
         for b in axes:
             if a is not b:
                 texts += [f"{a.name} % {b.name} == 0", f"{a.name} <= {b.name}", f"{a.name} < {b.name}"]
-    # Padding by reflection needs half of a window. It comes last: among equally good comparisons the first wins.
-    return texts + [f"{a.name} < 2*{b.name}" for a in axes for b in axes if a is not b]
+    # Padding by reflection needs half of a window, a paged cache a slot for each token. They come last: among equally
+    # good comparisons the first wins.
+    texts += [f"{a.name} < 2*{b.name}" for a in axes for b in axes if a is not b]
+    pairs = list(itertools.combinations(axes, 2))
+    return texts + [f"{a.name} <= {b.name}*{c.name}" for a in axes for b, c in pairs if a not in (b, c)]
 
 
 def _small(axes: list[Axis], base: Sizes | None, chance: random.Random) -> Iterator[Sizes]:
@@ -71,11 +75,14 @@ def _small(axes: list[Axis], base: Sizes | None, chance: random.Random) -> Itera
 
 
 def _fake_runs(probe: Probe, axes: list[Axis], chance: random.Random) -> list[Run]:
-    return [
-        (s, probe.run(spread(axes, s)) is not None)
-        for s in _drawn(probe, axes, chance)
-        if probe.has_time_for(spread(axes, s))
-    ]
+    found = []
+    for sizes in _drawn(probe, axes, chance):
+        spread_out = spread(axes, sizes)
+        if probe.has_time_for(spread_out):
+            runs = probe.run(spread_out) is not None
+            if runs or not probe.is_doubtful(spread_out):
+                found.append((sizes, runs))
+    return found
 
 
 def _really(probe: Probe, axes: list[Axis], base: Sizes | None, chance: random.Random) -> list[Run]:
@@ -148,7 +155,9 @@ def _corners(probe: Probe, axes: list[Axis], found: list[str]) -> list[str]:
         least = [a for a in moving if sizes[a.name] == a.low]
         if not least:
             return added
-        added.append(f"{'*'.join(a.name for a in least)} > {math.prod(a.low for a in least)}")
+        # a product is also 0 where one count alone is 0
+        sign, of = ("*", math.prod) if all(a.low for a in least) else (" + ", sum)
+        added.append(f"{sign.join(a.name for a in least)} > {of(a.low for a in least)}")
     return added
 
 

@@ -120,6 +120,7 @@ def seen(task: Description) -> str:
 
 def law_at(law: PowerLaw, sizes: Sizes) -> float:
     """Evaluates a power law of extents.py at these sizes."""
+    sizes = {name: max(1, value) for name, value in sizes.items()}  # a power of 0 may be infinite
     value: float = law["coefficient"] * math.prod(sizes[n] ** p for n, p in law["powers"].items())
     for name, power in law["below"].items():
         if sizes[name] < law["base"][name]:
