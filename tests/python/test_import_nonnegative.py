@@ -37,6 +37,24 @@ def get_inputs():
 """
 
 
+ROUTE = """
+class Model(nn.Module):
+    def forward(self, gating, bias):
+        scores = gating.sigmoid()
+        ids = (scores + bias.float()).topk(2, dim=-1).indices
+        return scores.gather(1, ids)
+
+
+rows = 6
+
+
+def get_inputs():
+    return [torch.randn(rows, 16), torch.rand(16)]
+
+
+"""
+
+
 def domains(task):
     return {e["name"]: e["domain"] for e in task["inputs"]}
 
@@ -51,6 +69,18 @@ def a_rate_beside_numbers_of_both_signs_is_never_negative():
     assert domains(task) == {"keys": "real", "values": "real", "rate": "nonnegative"}, domains(task)
     kinds = {f["kind"] for f in of(task, "rate").values()}
     assert kinds == {"uniform", "powers", "levels"}, of(task, "rate")
+
+
+def a_bias_beside_numbers_of_both_signs_may_be_negative():
+    task = imported(ROUTE + NO_INIT)
+    assert domains(task) == {"gating": "real", "bias": "real"}, domains(task)
+    below = next(c for c in task["classes"] if c["name"] == "below")
+    assert below["fill"]["bias"]["a"] < -1, below
+
+
+def a_mean_of_squares_that_is_only_added_is_never_negative():
+    text = STEP.replace("(3.0 * squares + 1e-15)", "(squares + moment * moment + 1e-15).sqrt()")
+    assert domains(imported(text + NO_INIT))["squares"] == "nonnegative"
 
 
 def a_rate_above_which_a_state_grows_without_bound_stays_as_published():

@@ -166,8 +166,9 @@ class _Task:
         self.entries, self.fills, self.calls = entries.inputs(
             source, runs.base, self.instance, self.inputs, self.names, shapes, self.draws
         )
-        told = nonnegative.found(
-            [e["domain"] if "shape" in e else "value" for e in self.entries], runs.base.laws
+        before = [e["domain"] if "shape" in e else "value" for e in self.entries]
+        told = nonnegative.without_biases(
+            self.model, self.inputs, before, nonnegative.found(before, runs.base.laws)
         )
         self.domains = input_domain.one_sided(self.model, self.inputs, told)
         for entry, domain in zip(self.entries, self.domains):

@@ -2,7 +2,7 @@
 
 `rand` alone says little: many tasks draw all inputs so. Beside an input of both signs it says that negative
 numbers have no meaning. Such an input gets zeros and other magnitudes, as far as the outputs grow no faster than
-it does. A state that is multiplied by 1 - beta in each step is bounded only for beta up to 2. Honest
+it does. An input that is only added to others is a bias, which may have either sign. A state that is multiplied by 1 - beta in each step is bounded only for beta up to 2. Honest
 implementations that combine steps differ beyond that.
 """
 
@@ -15,7 +15,10 @@ from typing import Any
 
 import torch
 
-from . import input_domain, overflow_inputs
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from . import effects, input_domain, overflow_inputs
 from .description import Fill
 from .observed import Draw, Law
 
@@ -38,6 +41,53 @@ def found(domains: Sequence[str], laws: Sequence[Law]) -> list[str]:
         DOMAIN if d == "real" and one is not None and one[0] == "uniform" and one[1] == 0 else d
         for d, one in zip(domains, ranges)
     ]
+
+
+class _Uses(TorchDispatchMode):
+    """Finds whether a tensor is only added to other tensors, or subtracted."""
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.moved = [tensor]  # the tensor and its views and copies
+        self.is_added, self.is_changed = False, False
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        out = func(*args, **(kwargs or {}))
+        mine = [any(a is each for each in self.moved) for a in tree_leaves((args, kwargs))]
+        if any(mine):
+            name = func._opname.rstrip("_")
+            if func._opname in input_domain.MOVES or name in input_domain.MOVES:
+                self.moved += [t for t in tree_leaves(out) if isinstance(t, torch.Tensor)]
+            elif name in ("add", "sub") and all(isinstance(a, torch.Tensor) for a in args[:2]):
+                self.is_added = self.is_added or not all(mine[:2])
+            else:
+                self.is_changed = True
+        return out
+
+
+def _is_only_added(model: torch.nn.Module, inputs: list[Any], i: int) -> bool:
+    given = [input_domain.copied(v) for v in inputs]
+    try:
+        with torch.no_grad(), _Uses(given[i]) as uses:
+            effects.tensors(copy.deepcopy(model), given)
+    except Exception:  # raised by the task's own code
+        return False
+    return uses.is_added and not uses.is_changed
+
+
+def without_biases(
+    model: torch.nn.Module, inputs: list[Any], before: Sequence[str], domains: list[str]
+) -> list[str]:
+    """Returns the domains with `before`'s for inputs that are only added to others. A bias has no magnitude of its
+    own, and a sum may have either sign. Numbers below 0 have to give finite answers, too."""
+    for i, domain in enumerate(domains):
+        if domain == DOMAIN and _is_only_added(model, inputs, i):
+            other = [*domains[:i], before[i], *domains[i + 1 :]]
+            if input_domain.one_sided(model, inputs, other)[i] == before[i]:
+                domains = other
+    return domains
 
 
 def _most(outputs: list[torch.Tensor]) -> float:
