@@ -186,5 +186,70 @@ def quiet_parts_are_never_negative():
     assert bool((made >= 0).all()) and bool((made <= x).all()) and float(made.amin()) < 1e-4
 
 
+DIVERGENCE = """
+class Model(nn.Module):
+    def forward(self, student, teacher):
+        return nn.functional.kl_div(student.log_softmax(1), teacher, reduction="sum")
+
+
+rows, classes, width = 4, 6, 5
+
+
+def get_inputs():
+    shares = torch.rand(rows, classes, width)
+    return [torch.randn(rows, classes, width), SHARES]
+
+
+"""
+
+DRAFTED = """
+class Model(nn.Module):
+    def forward(self, ids, draft, target):
+        p, q = (x.gather(1, ids[:, None])[:, 0] for x in (target, draft))
+        return torch.where(q > 0, p / q.clamp(min=1e-30), 0.0)
+
+
+rows, words = 6, 9
+
+
+def get_inputs():
+    draft = torch.randn(rows, words).softmax(-1)
+    target = (draft.log() + torch.randn(rows, words)).softmax(-1)
+    return [torch.multinomial(draft, 1)[:, 0], draft, target]
+
+
+"""
+
+
+def probabilities_are_also_drawn_with_zeros():
+    for shares in ("shares.softmax(1)", "shares / shares.sum(1, keepdim=True)"):
+        task = imported(DIVERGENCE.replace("SHARES", shares) + NO_INIT)
+        assert class_of(task, "sparse", "teacher")["changes"] == ["zeros", "one-hot"], task["classes"]
+    torch.manual_seed(1)
+    x = torch.rand(3, 4, 5).softmax(1)
+    for change in ("zeros", "one-hot"):
+        made = shaped.changed(x, {"kind": "computed", "as": "tempered", "changes": [change], "along": -2})
+        assert bool((made == 0).any()) and bool(((made.sum(1) - 1).abs() < 1e-6).all()), made
+
+
+def probabilities_without_an_answer_at_0_have_no_zeros():
+    text = DIVERGENCE.replace("SHARES", "shares.softmax(1)").replace(
+        'nn.functional.kl_div(student.log_softmax(1), teacher, reduction="sum")',
+        "(teacher.log() * student).sum()",
+    )
+    assert not any(c["name"] == "sparse" for c in imported(text + NO_INIT)["classes"])
+
+
+def probabilities_from_which_others_are_sampled_have_zeros():
+    task = imported(DRAFTED + NO_INIT)
+    assert class_of(task, "sparse", "draft")["changes"] == ["zeros", "one-hot"], task["classes"]
+    assert "as" not in class_of(task, "sparse", "target"), task["classes"]
+    # the logarithm would contradict them
+    text = DRAFTED.replace("draft, target):", "draft, log, target):").replace(
+        "draft, target]", "draft, draft.log(), target]"
+    )
+    assert not any("as" in c["fill"]["draft"] for c in imported(text + NO_INIT)["classes"])
+
+
 if __name__ == "__main__":
     run(globals(), ("imported", "task_of", "class_of", "fills", "written"))

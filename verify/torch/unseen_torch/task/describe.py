@@ -225,9 +225,8 @@ class _Task:
             made.append({"name": "hot", "shows": shows, "fill": {**made[0]["fill"], "weights": heated}})
         phase.say("importing: what calls keep and draw")
         published = made[0]["fill"]
-        linked = input_domain.linked(self.runs.base.laws)
         made += marked.classes(
-            self.model, self.inputs, self.entries, published, self.draws, self.calls, linked
+            self.model, self.inputs, self.entries, published, self.draws, self.calls, self.runs.base.laws
         )
         decided = self._decision(published)
         if decided:

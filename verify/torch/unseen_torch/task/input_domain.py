@@ -162,6 +162,16 @@ def linked(laws: list[Law]) -> set[int]:
     return {i for i, a in enumerate(laws) for j, b in enumerate(laws) if i != j and a.roots & b.roots}
 
 
+def separable(laws: list[Law]) -> list[int]:
+    """Returns the inputs from which no other one follows: each one that shares a draw has a draw of its own, as
+    tokens that are sampled from probabilities."""
+    return [
+        i
+        for i, a in enumerate(laws)
+        if all(b.roots - a.roots for j, b in enumerate(laws) if i != j and a.roots & b.roots)
+    ]
+
+
 def _scaled(found: Draw, call: str, numbers: list[Number] | None) -> Draw | None:
     """Returns the range after one operation with a number."""
     kind, a, b = found

@@ -16,6 +16,7 @@ import torch
 from . import effects, input_domain, overflow_inputs, shaped
 from .computed import Runs
 from .description import ClassEntry, Fill, InputEntry, Marker
+from .observed import Law
 
 PLANTING = {"where", "masked_fill", "index_put", "index_fill", "masked_scatter", "copy", "scatter", "fill"}
 OFTEN = 0.04  # least share of a marker
@@ -26,6 +27,7 @@ BOUNDED = {"tanh", "clamp", "clamp_min", "clamp_max", "sin", "cos", "erf", "hard
 NONNEGATIVE = {"rand", "uniform", "randn", "normal", "abs", "square", "pow", "mul", "relu", "sqrt"}
 JOINED = {"rand", "uniform", "mul", "add", "cat", "stack"}
 JOINING = {"cat", "stack", "concat", "hstack", "vstack", "column_stack"}
+ORDERING = {"sort", "cumsum", "topk"}  # calls after which zeros would be out of order
 SUM = 1e-3  # tolerance for the sum of a row of probabilities
 
 
@@ -62,11 +64,28 @@ def _is_tail(runs: Runs, i: int, marker: Marker) -> bool:
     )
 
 
+def _row_of_shares(runs: Runs, i: int, calls: list[str]) -> int | None:
+    """Returns the dimension, counted from the last, along which probabilities sum to 1. Returns None for other
+    inputs."""
+    drawn = _draws(runs, i)
+    if not drawn or not drawn[0].dim() or {call.rstrip("_") for call in calls} & ORDERING:
+        return None
+    if not all(bool((x >= 0).all()) for x in drawn):
+        return None
+    for along in range(-1, -1 - drawn[0].dim(), -1):
+        sums = [x.sum(along) for x in drawn]
+        if max(x.shape[along] for x in drawn) > 1 and all(bool(((s - 1).abs() < SUM).all()) for s in sums):
+            return along
+    return None
+
+
 def _changes_of(runs: Runs, i: int, calls: list[str]) -> tuple[str, ...]:
     """Returns the names of changes for numbers of both signs, at or above 0, or for rows of probabilities.
 
     Returns () for other inputs, whose bounds are unknown.
     """
+    if _row_of_shares(runs, i, calls) is not None:
+        return shaped.SHARPER
     drawn, made = _draws(runs, i), {call.rstrip("_") for call in calls} | set(calls)
     finite = [x[x.isfinite()] for x in drawn]
     if not drawn or not all(x.numel() for x in finite):
@@ -79,15 +98,14 @@ def _changes_of(runs: Runs, i: int, calls: list[str]) -> tuple[str, ...]:
         return ()  # elements depend on each other: sorted, cumulated, of unit length
     if low < 0 < high:
         return shaped.COLDER if made & BOUNDED else shaped.TEMPERED
-    if all(
-        x.dim() and bool(((x.sum(-1) if low >= 0 else x.exp().sum(-1)) - 1).abs().max() < SUM) for x in drawn
-    ):
+    if all(x.dim() and bool((x.exp().sum(-1) - 1).abs().max() < SUM) for x in drawn):
         return shaped.SHARPER
     return ()
 
 
-def _told(model: torch.nn.Module, inputs: list[Any], fills: dict[int, Fill]) -> bool:
-    """Tells whether the answer is known and free of NaN in some draws with these inputs changed."""
+def _told(model: torch.nn.Module, inputs: list[Any], fills: dict[int, Fill], is_finite: bool = False) -> bool:
+    """Tells whether the answer is known and free of NaN (finite with `is_finite`) in some draws with these inputs
+    changed."""
     for _ in range(TRIES):
         given = [input_domain.copied(v) for v in inputs]
         for i, fill in fills.items():
@@ -95,18 +113,25 @@ def _told(model: torch.nn.Module, inputs: list[Any], fills: dict[int, Fill]) -> 
         outputs = effects.tensors(copy.deepcopy(model), [input_domain.copied(v) for v in given])
         if any(bool(o.double().isnan().any()) for o in outputs):
             return False
+        if is_finite and not all(bool(o.double().isfinite().all()) for o in outputs):
+            return False
         if not overflow_inputs.told_at(copy.deepcopy(model).double(), given, outputs, outputs):
             return False
     return True
 
 
 def _admitted(
-    model: torch.nn.Module, inputs: list[Any], i: int, names: Sequence[str], fill_of: Callable[[str], Fill]
+    model: torch.nn.Module,
+    inputs: list[Any],
+    i: int,
+    names: Sequence[str],
+    fill_of: Callable[[str], Fill],
+    is_finite: bool = False,
 ) -> list[str]:
     found = []
     for name in names:
         try:
-            if _told(model, inputs, {i: fill_of(name)}):
+            if _told(model, inputs, {i: fill_of(name)}, is_finite):
                 found.append(name)
         except Exception:  # raised by the task's own code; the other changes still judge it
             continue
@@ -141,10 +166,31 @@ def tempered(
             inputs,
             i,
             _changes_of(runs, i, calls),
-            _changing,
+            lambda name: _changing(name, _row_of_shares(runs, i, calls)),
         )
         if names:
-            fills[i] = {"kind": "computed", "as": "tempered", "changes": names}
+            fills[i] = {**_changing(names[0], _row_of_shares(runs, i, calls)), "changes": names}
+    return fills
+
+
+def sparse(
+    model: torch.nn.Module, inputs: list[Any], runs: Runs, shares: dict[int, list[str]], linked: set[int]
+) -> dict[int, Fill]:
+    """Returns `{input: fill}` for probabilities of which some are exactly 0, where the answer stays finite. Of the
+    inputs that share a draw with others, only one is changed: a quotient of two zeros has no answer."""
+    torch.manual_seed(23)
+    fills: dict[int, Fill] = {}
+    for i, calls in shares.items():
+        along = _row_of_shares(runs, i, calls)
+        if along is None or (i in linked and linked & set(fills)):
+            continue
+        names = [
+            name
+            for name in shaped.SPARSER
+            if _admitted(model, inputs, i, [name], lambda of: _changing(of, along), is_finite=True)
+        ]
+        if names:
+            fills[i] = {**_changing(names[0], along), "changes": names}
     return fills
 
 
@@ -172,8 +218,12 @@ def starts(model: torch.nn.Module, inputs: list[Any], runs: Runs, computed: Sequ
     return fills
 
 
-def _changing(name: str) -> Fill:
-    return {"kind": "computed", "as": "tempered", "changes": [name]}
+def _changing(name: str, along: int | None = None) -> Fill:
+    """Returns the fill of one change, of rows along a dimension other than the last if `along` is one."""
+    fill: Fill = {"kind": "computed", "as": "tempered", "changes": [name]}
+    if along not in (None, -1):
+        fill["along"] = along
+    return fill
 
 
 def _are_lengths(drawn: list[torch.Tensor]) -> bool:
@@ -206,11 +256,14 @@ def small(
 
 class _Kept(NamedTuple):
     """Inputs that get_inputs shapes: those with markers, floats that depend on no other input with their
-    calls, and all that are computed from draws of their own."""
+    calls, all that are computed from draws of their own, those that may be probabilities with their calls, and those
+    that share a draw."""
 
     planted: dict[int, Marker]
     alone: dict[int, list[str]]
     computed: list[int]
+    shares: dict[int, list[str]]
+    linked: set[int]
 
 
 def _kinds(
@@ -229,6 +282,11 @@ def _kinds(
             tempered(model, inputs, drawn, of.alone) if of.alone else {},
         ),
         (
+            "sparse",
+            "probabilities of which some are exactly 0, or one is 1",
+            sparse(model, inputs, drawn, of.shares, of.linked) if of.shares else {},
+        ),
+        (
             "small",
             "numbers above 0 at a thousandth of their size, so that lengths and areas are below 1",
             small(model, inputs, drawn, of.alone) if of.alone else {},
@@ -241,7 +299,7 @@ def _kinds(
     ]
 
 
-OFTEN_DRAWN = ("markers", "tempered")
+OFTEN_DRAWN = ("markers", "tempered", "sparse")
 
 
 def classes(
@@ -251,11 +309,12 @@ def classes(
     published: dict[str, Fill],
     drawn: Runs,
     calls_by_input: dict[int, list[str]],
-    linked: set[int],
+    laws: list[Law],
 ) -> list[ClassEntry]:
     """Returns the classes for inputs that get_inputs shapes by itself: markers at other rates, numbers at
     other temperatures and signs, groups without elements. `calls_by_input` has the inputs whose numbers
-    depend on no other input, `linked` those that share a draw."""
+    depend on no other input, `laws` how each was drawn."""
+    linked = input_domain.linked(laws)
     planted = {i: e["marker"] for i, e in enumerate(entries) if "marker" in e}
     alone = {
         i: calls
@@ -268,8 +327,16 @@ def classes(
         for i, e in enumerate(entries)
         if e.get("domain") == "computed" and i not in linked and i not in planted
     ]
+    shares = {
+        i: laws[i].calls
+        for i in input_domain.separable(laws)
+        if i not in planted
+        and "shape" in entries[i]
+        and inputs[i].dtype.is_floating_point
+        and published[entries[i]["name"]]["kind"] in ("computed", "simplex")
+    }
     made: list[ClassEntry] = []
-    for name, shows, found in _kinds(model, inputs, drawn, _Kept(planted, alone, computed)):
+    for name, shows, found in _kinds(model, inputs, drawn, _Kept(planted, alone, computed, shares, linked)):
         if found:
             fill = {**published, **{entries[i]["name"]: of for i, of in found.items()}}
             made.append({"name": name, "shows": shows, "fill": fill})

@@ -25,6 +25,7 @@ SMALLER = (*COLDER, f"scale {2.0**-7:g}")  # changes for numbers at or above 0 t
 QUIETER = (*SMALLER, "quiet")  # changes for numbers at or above 0
 FAINTEST = -30  # exponent of the faintest part
 SHARE = f"scale {2.0**-10:g}"  # from pixels to shares of an image
+SPARSER = ("zeros", "one-hot")  # changes for probabilities
 SHARPER = (*tuple(f"power {s:g}" for s in SCALES), "tied")  # changes for probabilities and their logarithms
 # Changes of the starts of groups. "dropped" also lowers the last start, the number of all elements.
 DROPPED, MERGED = "dropped", "merged"
@@ -113,6 +114,15 @@ def _emptied(x: torch.Tensor, change: str) -> torch.Tensor:
     return torch.cat([x[..., :1], ends], dim=-1).to(x.dtype)
 
 
+def _sparse(x: torch.Tensor, change: str) -> torch.Tensor:
+    """Returns rows of probabilities of which only some are above 0, or only the greatest."""
+    greatest = torch.zeros_like(x).scatter(-1, x.argmax(-1, keepdim=True), 1.0)
+    if change == "one-hot":
+        return greatest
+    kept = torch.where((torch.rand(x.shape) < HALF) | (greatest > 0), x, 0.0)
+    return kept / kept.sum(-1, keepdim=True)
+
+
 def _changed(x: torch.Tensor, change: str) -> torch.Tensor:
     """Returns numbers of both signs, or rows of probabilities, at another temperature. Infinities stay."""
     word, _, by = change.partition(" ")
@@ -124,6 +134,8 @@ def _changed(x: torch.Tensor, change: str) -> torch.Tensor:
         made = wide * float(by)
     elif word == "shift":
         made = wide + float(by)
+    elif word in SPARSER:
+        made = _sparse(wide, word)
     elif word == "quiet":
         made = _quiet(wide)
     elif word == "negated":
@@ -146,4 +158,6 @@ def changed(x: torch.Tensor, fill: Fill) -> torch.Tensor:
         return x
     if fill["as"] == "markers":
         return _marked(x, fill)
-    return _changed(x, fill["changes"][int(torch.randint(len(fill["changes"]), ()))])
+    change = fill["changes"][int(torch.randint(len(fill["changes"]), ()))]
+    along = fill.get("along", -1)
+    return _changed(x.movedim(along, -1), change).movedim(-1, along) if along != -1 else _changed(x, change)
