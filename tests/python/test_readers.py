@@ -82,10 +82,7 @@ def _make_inputs(tokens, width, dtype="bf16"):
     return {"weight": weight, "x": torch.randn(tokens, width, dtype=kind, device='cuda')}
 """,
     "norm/shapes.json": {
-        str(i): {
-            "init_kwargs": {"eps": eps},
-            "input_kwargs": {"tokens": tokens, "width": width, "dtype": dtype},
-        }
+        str(i): {"init_kwargs": {"eps": eps}, "input_kwargs": {"tokens": tokens, "width": width, "dtype": dtype}}
         for i, (eps, tokens, width, dtype) in enumerate(
             [(1e-6, 5, 64, "bf16"), (1e-5, 7, 64, "bf16"), (1e-6, 9, 96, "fp16"), (1e-6, 3, 96, "bf16")]
         )
@@ -140,11 +137,7 @@ def lists_of_several_lengths_have_a_count_and_a_greatest_element():
             {"lens_count": 2, "lens_most": 5, "width": 4},
             {"lens_count": 3, "lens_most": 6, "width": 8},
         ]
-        for sizes, rows in (
-            ({}, 8),
-            ({"lens_count": 3, "lens_most": 6}, 18),
-            ({"lens_count": 4, "lens_most": 2}, 8),
-        ):
+        for sizes, rows in (({}, 8), ({"lens_count": 3, "lens_most": 6}, 18), ({"lens_count": 4, "lens_most": 2}, 8)):
             assert len(loaded.instance(sizes).inputs()[0]) == rows, sizes
 
 
@@ -258,10 +251,7 @@ def candidates_write_or_return():
 def bad_definitions_are_refused():
     for change, *parts in (
         ({"inputs": None}, "definition.json has no 'inputs'"),
-        (
-            {"axes": {**DEFINITION["axes"], "half": {"type": "expr", "expression": "nothing // 2"}}},
-            "the axis half is",
-        ),
+        ({"axes": {**DEFINITION["axes"], "half": {"type": "expr", "expression": "nothing // 2"}}}, "the axis half is"),
     ):
         value = {k: v for k, v in {**DEFINITION, **change}.items() if v is not None}
         with laid({"g/definition.json": value, "g/workload.jsonl": WORKLOADS}) as folder:
@@ -317,13 +307,10 @@ def check_implementation(data, output):
 
 
 def nested_data_has_leaves():
-    with (
-        laid({f"set/op/{name}": text for name, text in GPU_MODE.items()}) as folder,
-        imported(f"{folder}/set/op") as (
-            task,
-            _,
-            own,
-        ),
+    with laid({f"set/op/{name}": text for name, text in GPU_MODE.items()}) as folder, imported(f"{folder}/set/op") as (
+        task,
+        _,
+        own,
     ):
         assert task["form"] == "gpu-mode" and task["candidates"] == ["custom_kernel"]
         assert [i["name"] for i in task["inputs"]] == ["x_rows", "config_size", "out"], task["inputs"]

@@ -17,6 +17,7 @@ from .sampling import NEAREST_NAMES, nearest_dimensions
 from .shape import MOVES, operator
 
 F = torch.nn.functional
+LEAST = 2.0**-1022  # the least normal number of fp64
 
 
 def move(low: Lowered, x: Any, *args: Any, **named: Any) -> Any:
@@ -206,7 +207,8 @@ def hardswish(low: Lowered, x: Ref) -> Ref:
 
 @lower("xlogy.Tensor")
 def xlogy(low: Lowered, x: Ref, y: Ref) -> Ref:
-    return low.mul(x, low.unary("log", y))  # operands of a loss are positive here
+    # 0 log 0 is 0. A finite answer has no other logarithm of a number at or below 0.
+    return low.mul(x, low.unary("log", low.binary("max", y, LEAST)))
 
 
 @lower("sum.dim_IntList", "sum", "mean.dim", "mean")

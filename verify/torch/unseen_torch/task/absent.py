@@ -1,8 +1,8 @@
-"""Finds sizes that count something which may be absent: padding of which none is published, drafts of which each
-request has at least one.
+"""Finds sizes that count something which may be absent: padding of which none is published, drafts of
+which each request has at least one.
 
-- A published 0 may be greater if nobody tells the constructor, and inputs follow it: an extent, a number, or the
-  values of whole numbers (markers of padding).
+- A published 0 may be greater if the constructor is not told and inputs follow it: an extent, a number,
+  or the values of whole numbers (markers of padding).
 - A published count may be 0 if every tensor still has elements, and the answer is a number.
 """
 
@@ -83,7 +83,7 @@ def _base(probe: Probe, axes: Sequence[Axis]) -> Sizes | None:
 
 
 def published_zeros(probe: Probe, axes: list[Axis], words: dict[str, Ring]) -> list[Axis]:
-    """Returns axes of the sizes that are published as 0 and may be greater. Their rings are set in `words`."""
+    """Returns axes of the sizes that are published as 0 and may be greater, and sets their rings in `words`."""
     zeros = [s.name for s in probe.source.sizes if s.value == 0 and s.where == "module"]
     base = _base(probe, axes) if zeros and not probe.late() else None
     found = []

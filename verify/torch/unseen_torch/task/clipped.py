@@ -1,7 +1,8 @@
 """Finds a limit behind an extent that is a size at most: `randperm(blocks * block_size)[:tokens]` has fewer
 elements than tokens where there are fewer slots.
 
-Python clips a slice silently. Candidates need not accept inputs of unlike lengths, so the limit excludes them.
+Python clips a slice silently. Candidates need not accept inputs of unlike lengths, so the limit excludes
+them.
 """
 
 from __future__ import annotations
@@ -41,8 +42,10 @@ def _about(axes: Sequence[Axis], cut: Sizes) -> list[Sizes]:
 
 
 def limit(axes: Sequence[Axis], runs: list[Run], more: Callable[[Sizes], int | None]) -> str | None:
-    """Returns `axis <= product of others` if an extent is that axis, or the product where that is less. `runs` has
-    the sizes of runs and the extent, the base first. `more` runs other sizes."""
+    """Returns `axis <= product of others` if an extent is that axis, or the product where that is less.
+
+    `runs` has the sizes of runs and the extent, the base first. `more` runs other sizes.
+    """
     moving = [a.name for a in axes if a.low < a.high]
     for axis in moving:
         first = next((s for s, y in runs if y < s[axis]), None)

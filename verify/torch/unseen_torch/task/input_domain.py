@@ -163,8 +163,8 @@ def linked(laws: list[Law]) -> set[int]:
 
 
 def separable(laws: list[Law]) -> list[int]:
-    """Returns the inputs from which no other one follows: each one that shares a draw has a draw of its own, as
-    tokens that are sampled from probabilities."""
+    """Returns the inputs from which no other one follows: each one that shares a draw has a draw of its
+    own, as tokens that are sampled from probabilities."""
     return [
         i
         for i, a in enumerate(laws)

@@ -65,8 +65,8 @@ def _is_tail(runs: Runs, i: int, marker: Marker) -> bool:
 
 
 def _row_of_shares(runs: Runs, i: int, calls: list[str]) -> int | None:
-    """Returns the dimension, counted from the last, along which probabilities sum to 1. Returns None for other
-    inputs."""
+    """Returns the dimension, counted from the last, along which probabilities sum to 1. Returns None for
+    other inputs."""
     drawn = _draws(runs, i)
     if not drawn or not drawn[0].dim() or {call.rstrip("_") for call in calls} & ORDERING:
         return None
@@ -104,8 +104,8 @@ def _changes_of(runs: Runs, i: int, calls: list[str]) -> tuple[str, ...]:
 
 
 def _told(model: torch.nn.Module, inputs: list[Any], fills: dict[int, Fill], is_finite: bool = False) -> bool:
-    """Tells whether the answer is known and free of NaN (finite with `is_finite`) in some draws with these inputs
-    changed."""
+    """Tells whether the answer is known and free of NaN (finite with `is_finite`) in some draws with these
+    inputs changed."""
     for _ in range(TRIES):
         given = [input_domain.copied(v) for v in inputs]
         for i, fill in fills.items():
@@ -176,8 +176,10 @@ def tempered(
 def sparse(
     model: torch.nn.Module, inputs: list[Any], runs: Runs, shares: dict[int, list[str]], linked: set[int]
 ) -> dict[int, Fill]:
-    """Returns `{input: fill}` for probabilities of which some are exactly 0, where the answer stays finite. Of the
-    inputs that share a draw with others, only one is changed: a quotient of two zeros has no answer."""
+    """Returns `{input: fill}` for probabilities of which some are exactly 0, if the answer stays finite.
+
+    Of the inputs that share a draw, only one is changed: a quotient of two zeros has no answer.
+    """
     torch.manual_seed(23)
     fills: dict[int, Fill] = {}
     for i, calls in shares.items():
@@ -255,9 +257,14 @@ def small(
 
 
 class _Kept(NamedTuple):
-    """Inputs that get_inputs shapes: those with markers, floats that depend on no other input with their
-    calls, all that are computed from draws of their own, those that may be probabilities with their calls, and those
-    that share a draw."""
+    """Inputs that get_inputs shapes.
+
+    - `planted`: those with markers.
+    - `alone`: floats that depend on no other input, with their calls.
+    - `computed`: all that are computed from draws of their own.
+    - `shares`: floats that may be probabilities, with their calls.
+    - `linked`: those that share a draw.
+    """
 
     planted: dict[int, Marker]
     alone: dict[int, list[str]]

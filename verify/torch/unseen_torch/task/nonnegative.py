@@ -2,8 +2,10 @@
 
 `rand` alone says little: many tasks draw all inputs so. Beside an input of both signs it says that negative
 numbers have no meaning. Such an input gets zeros and other magnitudes, as far as the outputs grow no faster than
-it does. An input that is only added to others is a bias, which may have either sign. A state that is multiplied by 1 - beta in each step is bounded only for beta up to 2. Honest
+it does. A state that is multiplied by 1 - beta in each step is bounded only for beta up to 2. Honest
 implementations that combine steps differ beyond that.
+
+An input that is only added to others is a bias, which may have either sign.
 """
 
 from __future__ import annotations
@@ -14,7 +16,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
@@ -80,8 +81,8 @@ def _is_only_added(model: torch.nn.Module, inputs: list[Any], i: int) -> bool:
 def without_biases(
     model: torch.nn.Module, inputs: list[Any], before: Sequence[str], domains: list[str]
 ) -> list[str]:
-    """Returns the domains with `before`'s for inputs that are only added to others. A bias has no magnitude of its
-    own, and a sum may have either sign. Numbers below 0 have to give finite answers, too."""
+    """Returns the domains with `before`'s for inputs that are only added to others. A bias has no magnitude
+    of its own, and a sum may have either sign. Numbers below 0 have to give finite answers, too."""
     for i, domain in enumerate(domains):
         if domain == DOMAIN and _is_only_added(model, inputs, i):
             other = [*domains[:i], before[i], *domains[i + 1 :]]

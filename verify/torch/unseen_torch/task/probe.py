@@ -46,8 +46,8 @@ EMPTY = "a tensor without elements"
 
 
 def _lacks(observed: Observed) -> bool:
-    """Tells whether a tensor has no elements, as heads of width 0 if there are more heads than columns. Fewer heads
-    of queries than of keys leave no result."""
+    """Tells whether a tensor has no elements, as heads of width 0 if there are more heads than columns.
+    Fewer heads of queries than of keys leave no result."""
     return any(0 in t.shape for t in [*observed.inputs, *observed.weights, *observed.outputs] if t.shape)
 
 
@@ -70,7 +70,7 @@ class Axis:
         return self.low <= value <= self.high and value % self.step == self.rest
 
     def few(self, value: int) -> int:
-        """Returns the legal value near `value` for a small run. Something of which none is published is rare there."""
+        """Returns the legal value near `value` for a small run. A count that is published as 0 is 1."""
         return self.near(value if self.value else 1)
 
     def near(self, value: int) -> int:
@@ -207,7 +207,7 @@ class Probe:
             return False
 
     def is_doubtful(self, sizes: Sizes) -> bool:
-        """Tells whether a run failed only because a stand-in for an index (data_dependent.py) is out of range."""
+        """Tells whether a run failed only because an index's stand-in (data_dependent.py) is out of range."""
         if self.source.hanging is None or OUTSIDE not in self.why(sizes):
             return False
         try:

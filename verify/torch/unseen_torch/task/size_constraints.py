@@ -49,8 +49,8 @@ def _hypotheses(axes: list[Axis], fixed: list[int]) -> list[str]:
         for b in axes:
             if a is not b:
                 texts += [f"{a.name} % {b.name} == 0", f"{a.name} <= {b.name}", f"{a.name} < {b.name}"]
-    # Padding by reflection needs half of a window, a paged cache a slot for each token. They come last: among equally
-    # good comparisons the first wins.
+    # Padding by reflection needs half of a window, a paged cache a slot for each token. They come last: among
+    # equally good comparisons the first wins.
     texts += [f"{a.name} < 2*{b.name}" for a in axes for b in axes if a is not b]
     pairs = list(itertools.combinations(axes, 2))
     return texts + [f"{a.name} <= {b.name}*{c.name}" for a in axes for b, c in pairs if a not in (b, c)]
