@@ -429,9 +429,11 @@ def exponents_reach_beyond_where_the_answer_stays():
     for line in (
         "x.tanh()",
         "x / (1e-6 + x.exp().sum(1, keepdim=True))",
-        "torch.softmax((x + 1e6 - 1e6) * 16, 1)",
     ):  # cannot be told there
         assert [c["name"] for c in of_one_line(line)["classes"]] == plain, line
+    # nor there, but one number of each row is far above the others at a higher temperature
+    names = [c["name"] for c in of_one_line("torch.softmax((x + 1e6 - 1e6) * 16, 1)")["classes"]]
+    assert names == [*plain, "steep"], names
     # the common part is subtracted again
     line = "torch.softmax(nn.functional.layer_norm(x, x.shape[1:]), 1)"
     assert [c["name"] for c in of_one_line(line)["classes"]] == [*plain, "uneven", "tiny"]

@@ -17,6 +17,7 @@ from . import (
     computed,
     decision,
     entries,
+    exponent_inputs,
     extents,
     failure,
     fake,
@@ -227,6 +228,15 @@ class _Task:
         published = made[0]["fill"]
         made += marked.classes(
             self.model, self.inputs, self.entries, published, self.draws, self.calls, self.runs.base.laws
+        )
+        made += exponent_inputs.classes(
+            self.model,
+            self.inputs,
+            self.names,
+            self.draws,
+            self.runs.base.laws,
+            input_domain.held(self.instance),
+            made,
         )
         decided = self._decision(published)
         if decided:

@@ -31,13 +31,13 @@ ORDERING = {"sort", "cumsum", "topk"}  # calls after which zeros would be out of
 SUM = 1e-3  # tolerance for the sum of a row of probabilities
 
 
-def _draws(runs: Runs, i: int) -> list[torch.Tensor]:
-    return [x.double() for _, *draws in runs for x in (d[i] for d in draws) if x.numel()]
+def draws(runs: Runs, i: int) -> list[torch.Tensor]:
+    return [x.double() for _, *made in runs for x in (d[i] for d in made) if x.numel()]
 
 
 def marker_of(runs: Runs, i: int, calls: list[str]) -> Marker | None:
     """Returns the marker of input i as JSON holds it, or None."""
-    drawn = _draws(runs, i)
+    drawn = draws(runs, i)
     if not drawn or not drawn[0].dim():
         return None
     flat = torch.cat([x.flatten() for x in drawn])
@@ -58,7 +58,7 @@ def marker_of(runs: Runs, i: int, calls: list[str]) -> Marker | None:
 
 def _is_tail(runs: Runs, i: int, marker: Marker) -> bool:
     """Tells whether markers are behind all other numbers of their rows, in every run."""
-    masks = [shaped.is_marker(x, marker) for x in _draws(runs, i)]
+    masks = [shaped.is_marker(x, marker) for x in draws(runs, i)]
     return any(bool(m.any()) and not bool(m.all()) for m in masks) and all(
         bool((m.int().diff(dim=-1) >= 0).all()) for m in masks
     )
@@ -67,7 +67,7 @@ def _is_tail(runs: Runs, i: int, marker: Marker) -> bool:
 def _row_of_shares(runs: Runs, i: int, calls: list[str]) -> int | None:
     """Returns the dimension, counted from the last, along which probabilities sum to 1. Returns None for
     other inputs."""
-    drawn = _draws(runs, i)
+    drawn = draws(runs, i)
     if not drawn or not drawn[0].dim() or {call.rstrip("_") for call in calls} & ORDERING:
         return None
     if not all(bool((x >= 0).all()) for x in drawn):
@@ -86,7 +86,7 @@ def _changes_of(runs: Runs, i: int, calls: list[str]) -> tuple[str, ...]:
     """
     if _row_of_shares(runs, i, calls) is not None:
         return shaped.SHARPER
-    drawn, made = _draws(runs, i), {call.rstrip("_") for call in calls} | set(calls)
+    drawn, made = draws(runs, i), {call.rstrip("_") for call in calls} | set(calls)
     finite = [x[x.isfinite()] for x in drawn]
     if not drawn or not all(x.numel() for x in finite):
         return ()
@@ -103,7 +103,7 @@ def _changes_of(runs: Runs, i: int, calls: list[str]) -> tuple[str, ...]:
     return ()
 
 
-def _told(model: torch.nn.Module, inputs: list[Any], fills: dict[int, Fill], is_finite: bool = False) -> bool:
+def told(model: torch.nn.Module, inputs: list[Any], fills: dict[int, Fill], is_finite: bool = False) -> bool:
     """Tells whether the answer is known and free of NaN (finite with `is_finite`) in some draws with these
     inputs changed."""
     for _ in range(TRIES):
@@ -120,7 +120,7 @@ def _told(model: torch.nn.Module, inputs: list[Any], fills: dict[int, Fill], is_
     return True
 
 
-def _admitted(
+def admitted(
     model: torch.nn.Module,
     inputs: list[Any],
     i: int,
@@ -131,7 +131,7 @@ def _admitted(
     found = []
     for name in names:
         try:
-            if _told(model, inputs, {i: fill_of(name)}, is_finite):
+            if told(model, inputs, {i: fill_of(name)}, is_finite):
                 found.append(name)
         except Exception:  # raised by the task's own code; the other changes still judge it
             continue
@@ -148,7 +148,7 @@ def markers(
         plain: Fill = {"kind": "computed", "as": "markers", "marker": marker}
         if _is_tail(runs, i, marker):
             plain["tails"] = True
-        rates = _admitted(model, inputs, i, shaped.RATES, lambda rate: {**plain, "rates": [rate]})
+        rates = admitted(model, inputs, i, shaped.RATES, lambda rate: {**plain, "rates": [rate]})
         if rates:
             fills[i] = {**plain, "rates": rates}
     return fills
@@ -161,15 +161,15 @@ def tempered(
     torch.manual_seed(16)
     fills: dict[int, Fill] = {}
     for i, calls in calls_by_input.items():
-        names = _admitted(
+        names = admitted(
             model,
             inputs,
             i,
             _changes_of(runs, i, calls),
-            lambda name: _changing(name, _row_of_shares(runs, i, calls)),
+            lambda name: changing(name, _row_of_shares(runs, i, calls)),
         )
         if names:
-            fills[i] = {**_changing(names[0], _row_of_shares(runs, i, calls)), "changes": names}
+            fills[i] = {**changing(names[0], _row_of_shares(runs, i, calls)), "changes": names}
     return fills
 
 
@@ -189,17 +189,17 @@ def sparse(
         names = [
             name
             for name in shaped.SPARSER
-            if _admitted(model, inputs, i, [name], lambda of: _changing(of, along), is_finite=True)
+            if admitted(model, inputs, i, [name], lambda of: changing(of, along), is_finite=True)
         ]
         if names:
-            fills[i] = {**_changing(names[0], along), "changes": names}
+            fills[i] = {**changing(names[0], along), "changes": names}
     return fills
 
 
 def _change_of_starts(runs: Runs, i: int) -> str | None:
     """Returns the change that empties groups if input i holds the starts of groups: whole numbers that
     ascend from 0. Returns None for other inputs."""
-    drawn = [x for x in _draws(runs, i) if x.dim() and x.shape[-1] > 1]
+    drawn = [x for x in draws(runs, i) if x.dim() and x.shape[-1] > 1]
     lengths = [x.diff(dim=-1) for x in drawn]
     if any(bool(x[..., 0].any()) for x in drawn) or any(bool((n < 0).any()) for n in lengths):
         return None
@@ -215,12 +215,12 @@ def starts(model: torch.nn.Module, inputs: list[Any], runs: Runs, computed: Sequ
     fills: dict[int, Fill] = {}
     for i in computed:
         change = None if inputs[i].dtype.is_floating_point else _change_of_starts(runs, i)
-        if change and _admitted(model, inputs, i, [change], _changing):
-            fills[i] = _changing(change)
+        if change and admitted(model, inputs, i, [change], changing):
+            fills[i] = changing(change)
     return fills
 
 
-def _changing(name: str, along: int | None = None) -> Fill:
+def changing(name: str, along: int | None = None) -> Fill:
     """Returns the fill of one change, of rows along a dimension other than the last if `along` is one."""
     fill: Fill = {"kind": "computed", "as": "tempered", "changes": [name]}
     if along not in (None, -1):
@@ -246,12 +246,12 @@ def small(
     torch.manual_seed(22)
     fills = {}
     for i, calls in calls_by_input.items():
-        drawn, made = _draws(runs, i), {call.rstrip("_") for call in calls} | set(calls)
+        drawn, made = draws(runs, i), {call.rstrip("_") for call in calls} | set(calls)
         joined = made & JOINING and not made & input_domain.MIXING - JOINING
         if joined and drawn and _are_lengths(drawn):
-            fills[i] = _changing(shaped.SHARE)
+            fills[i] = changing(shaped.SHARE)
     try:
-        return fills if fills and _told(model, inputs, fills) else {}
+        return fills if fills and told(model, inputs, fills) else {}
     except Exception:  # raised by the task's own code; the other changes still judge it
         return {}
 

@@ -13,9 +13,10 @@ wrong, in a softmax and in any other search for a maximum.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -52,7 +53,7 @@ UNTOLD = 2.0**-10
 NARROWER = (torch.float32, torch.float16, torch.bfloat16)
 
 
-class _Exponents(TorchDispatchMode):
+class Exponents(TorchDispatchMode):
     """Records the operands of exponentials in a run.
 
     - `reach`: the greatest magnitude of an exponent.
@@ -125,21 +126,24 @@ class _Wide(TorchDispatchMode):
         return function(*args, **given)
 
 
-def _run(model: torch.nn.Module, inputs: list[Any]) -> tuple[list[torch.Tensor], _Exponents]:
-    """Returns `(outputs, _Exponents)`."""
-    given = [input_domain.copied(v) for v in inputs]
-    torch.manual_seed(1)
+@contextlib.contextmanager
+def unfused() -> Iterator[None]:
+    """Decomposes attention, so that a dispatch mode sees its exponentials."""
     fast = torch.backends.mha.get_fastpath_enabled()
     torch.backends.mha.set_fastpath_enabled(False)
     try:
-        with (
-            torch.no_grad(),
-            torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH),
-            _Exponents() as exponents,
-        ):
-            return effects.tensors(copy.deepcopy(model), given), exponents
+        with torch.no_grad(), torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+            yield
     finally:
         torch.backends.mha.set_fastpath_enabled(fast)
+
+
+def _run(model: torch.nn.Module, inputs: list[Any]) -> tuple[list[torch.Tensor], Exponents]:
+    """Returns `(outputs, Exponents)`."""
+    given = [input_domain.copied(v) for v in inputs]
+    torch.manual_seed(1)
+    with unfused(), Exponents() as exponents:
+        return effects.tensors(copy.deepcopy(model), given), exponents
 
 
 def _told(

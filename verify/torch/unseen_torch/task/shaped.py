@@ -136,6 +136,8 @@ def _changed(x: torch.Tensor, change: str) -> torch.Tensor:
         made = wide + float(by)
     elif word in SPARSER:
         made = _sparse(wide, word)
+    elif word == "raised":
+        made = wide ** float(by)
     elif word == "quiet":
         made = _quiet(wide)
     elif word == "negated":

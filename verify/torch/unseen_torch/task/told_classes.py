@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from . import judgeable
+from . import judgeable, shaped
 from .description import ClassEntry, Fill, InputEntry, Note
 from .real_runs import Grown
 
@@ -48,7 +48,9 @@ def _of_class(inputs: Sequence[Any], entries: list[InputEntry], fill: dict[str, 
     made: list[Any] = []
     for value, entry in zip(inputs, entries):
         law = fill.get(entry["name"])
-        if law is None or entry["domain"] != "real" or not isinstance(value, torch.Tensor):
+        if law is not None and law.get("as") == "tempered":
+            made.append(shaped.changed(value, law))
+        elif law is None or entry["domain"] != "real" or not isinstance(value, torch.Tensor):
             made.append(value)
         elif law["kind"] in DRAWN:
             made.append(DRAWN[law["kind"]](value, law).to(value.dtype))
