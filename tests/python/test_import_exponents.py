@@ -100,5 +100,16 @@ def an_exponential_of_the_task_that_overflows_is_no_class():
     assert "steep" not in made, made
 
 
+def numbers_pass_the_range_of_fp16_where_outputs_are_coarse():
+    def has(body, dtype):
+        return "huge" in classes_of("x", f"return {body}", f"return [{NORMAL}.to(torch.{dtype})]")
+
+    assert has("x * x.float().square().mean(-1, keepdim=True).rsqrt().to(x.dtype)", "bfloat16")
+    assert has("x.bfloat16() + 1", "float32") and not has("x + 1", "float32")
+    for body in ("x.softmax(-1)", "x.sin()", "x.to(torch.int8)", "x.half()", "x.float().pow(9).to(x.dtype)"):
+        assert not has(body, "bfloat16"), body
+    assert not has("x * 2", "float16")
+
+
 if __name__ == "__main__":
     run(globals(), ("classes_of",))

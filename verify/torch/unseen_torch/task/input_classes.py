@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from . import input_domain, overflow_inputs, scale_inputs, scaled_inputs
+from . import huge_inputs, input_domain, overflow_inputs, scale_inputs, scaled_inputs
 from .description import ClassEntry, Fill, InputEntry
 from .observed import Centre
 
@@ -72,6 +72,10 @@ def kinds(model: torch.nn.Module, inputs: list[Any], domains: list[str]) -> list
             )
     if scaled_inputs.is_narrow(model, inputs, domains):
         kinds += _narrow(model, inputs, domains)
+    huge = huge_inputs.fills(model, inputs, domains)
+    if huge:
+        shows = f"deviation 2^{huge_inputs.HUGE}: beyond the range of fp16"
+        kinds.append(("huge", shows, huge))
     return kinds
 
 
