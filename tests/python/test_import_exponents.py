@@ -33,11 +33,15 @@ OF_LOGS, OF_GATES = SCAN.replace("{0}", "g[:, t].exp()"), SCAN.replace("{0}", "g
 NORMAL = "torch.randn(rows, steps, width)"
 
 
-def classes_of(parameters, body, made):
+def entries_of(parameters, body, made):
     text = STEP.replace("{0}", parameters).replace("{1}", body).replace("{2}", made)
-    found = imported(text, 2.0)["classes"]
+    return {c["name"]: c for c in imported(text, 2.0)["classes"]}
+
+
+def classes_of(parameters, body, made):
     return {
-        c["name"]: {n: fill["changes"] for n, fill in c["fill"].items() if "changes" in fill} for c in found
+        name: {n: fill["changes"] for n, fill in c["fill"].items() if "changes" in fill}
+        for name, c in entries_of(parameters, body, made).items()
     }
 
 
@@ -53,6 +57,12 @@ def log_gates_are_strong_and_are_near_zero():
 
 
 TIMES = f"return [{NORMAL}, F.softplus({NORMAL} - 4), -torch.exp(torch.rand(width))]"
+
+
+def long_sequences_meet_lasting_gates():
+    """The greatest extents are drawn with the class of the first rank."""
+    made = entries_of("x, g", OF_LOGS, f"return [{NORMAL}, F.logsigmoid({NORMAL})]")
+    assert [made[name]["discriminating"] for name in ("lasting", "steep")] == [1, 2], made
 
 
 def gates_keep_their_bounds():
@@ -112,4 +122,4 @@ def numbers_pass_the_range_of_fp16_where_outputs_are_coarse():
 
 
 if __name__ == "__main__":
-    run(globals(), ("classes_of",))
+    run(globals(), ("classes_of", "entries_of"))

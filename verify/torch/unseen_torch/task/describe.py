@@ -226,9 +226,6 @@ class _Task:
             made.append({"name": "hot", "shows": shows, "fill": {**made[0]["fill"], "weights": heated}})
         phase.say("importing: what calls keep and draw")
         published = made[0]["fill"]
-        made += marked.classes(
-            self.model, self.inputs, self.entries, published, self.draws, self.calls, self.runs.base.laws
-        )
         made += exponent_inputs.classes(
             self.model,
             self.inputs,
@@ -237,6 +234,9 @@ class _Task:
             self.runs.base.laws,
             input_domain.held(self.instance),
             made,
+        )
+        made += marked.classes(
+            self.model, self.inputs, self.entries, published, self.draws, self.calls, self.runs.base.laws
         )
         decided = self._decision(published)
         if decided:
