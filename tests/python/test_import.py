@@ -330,7 +330,6 @@ def extents_may_be_divided_by_an_axis():
         "(a + 2*p - k)/b + 1": lambda a, k, b, p: (a + 2 * p - k) // b + 1,
         "a*b": lambda a, b: a * b,
         "(a + 2*p)*k": lambda a, p, k: (a + 2 * p) * k,
-        "(a*b + 120)/16": lambda a, b: (a * b + 120) // 16,
     }
     for text, of in shown.items():
         names = of.__code__.co_varnames
@@ -338,8 +337,7 @@ def extents_may_be_divided_by_an_axis():
         def draw():
             return {n: chance.randint(8 if n == "a" else 0 if n == "p" else 1, most[n]) for n in names}
 
-        base = {"a": 512, "k": 3, "b": 16, "p": 1}
-        base = {n: base[n] for n in names}
+        base = {n: {"a": 512, "k": 3, "b": 16, "p": 1}[n] for n in names}
         lines = [{**base, n: draw()[n]} for n in names for _ in range(12)]
         found = fit.extent(base, [(s, of(**s)) for s in (base, *lines, *(draw() for _ in range(40)))])
         assert found == text, (found, text)
@@ -439,8 +437,7 @@ def shapes_inside_may_hang_on_values():
     returned shape depends on none of them."""
     task = imported(EXPERTS, 60.0)
     assert {"hidden", "inner"} <= {a["name"] for a in task["axes"]}, task["sizes"]
-    assert [o["shape"] for o in task["outputs"]] == [["dim1_0", "hidden"]], task["outputs"]
-    assert next(a["high"] for a in task["axes"] if a["name"] == "dim1_0") == 2, task["axes"]  # halves
+    assert [o["shape"] for o in task["outputs"]] == [[2, "hidden"]], task["outputs"]
     for line in ("x.repeat_interleave(x[:, 0].abs().long(), 0)", "x[: int(x.sum()), :3]"):
         try:
             of_one_line(line)

@@ -270,24 +270,6 @@ def numbers_follow_axes_or_stay_as_published():
     assert graph.module([], [x]).shape == (18, 2), "the graph is not that of its configuration"
 
 
-def other_values_follow_one_axis_by_a_table():
-    text = NUMBERS.replace("(rows ^ width) % 3 + 0.375", "rows % 3 + 0.375").replace(
-        '"sum"', '["sum", "mean"][width % 2]'
-    )
-    text = text.replace(
-        "rows, width, turns = 3, 7, 4",
-        "rows, width, turns = 3, 7, 4\nif rows > 9 or width > 8:\n    raise ValueError(rows)",
-    )
-    sizes, x = {"rows": 5, "width": 2, "turns": 6}, torch.rand(5, 2)
-    with written(text) as (task, asked, of):
-        _, _, inputs, _ = asked.prepared(sizes, {"x": x})
-    entries = {e["name"]: e for e in task["inputs"]}
-    assert entries["scale"]["of"] == "rows" and entries["scale"]["first"] == 1, entries["scale"]
-    assert entries["scale"]["table"] == [n % 3 + 0.375 for n in range(1, 10)], entries["scale"]
-    assert entries["mode"]["table"] == ["mean", "sum"] * 4, entries["mode"]
-    assert of.arguments({"x": x}, sizes)[3:5] == inputs[3:5] == [2.375, "sum"], inputs
-
-
 def inputs_that_are_computed_come_from_get_inputs():
     plain = (
         "torch.randn(rows, 40) * 2 + 1",

@@ -3,7 +3,9 @@ torch."""
 
 import math
 
+import torch
 from importing import NO_INIT, imported, run, written
+from test_import_inputs import NUMBERS
 from unseen_torch.task import scalar
 
 SCALED = (
@@ -74,6 +76,24 @@ def laws_of_few_samples_hold_or_are_none():
     assert abs(scalar.value(law, {"n": 1000}) - 1.5 / math.sqrt(2000)) < 1e-12, law
     assert scalar.law([({"n": n}, float("inf")) for n in (1, 2)]) is None
     assert scalar.law([({"n": n}, (-1.0) ** n) for n in (1, 2, 3)]) is None
+
+
+def other_values_follow_one_axis_by_a_table():
+    text = NUMBERS.replace("(rows ^ width) % 3 + 0.375", "rows % 3 + 0.375").replace(
+        '"sum"', '["sum", "mean"][width % 2]'
+    )
+    text = text.replace(
+        "rows, width, turns = 3, 7, 4",
+        "rows, width, turns = 3, 7, 4\nif rows > 9 or width > 8:\n    raise ValueError(rows)",
+    )
+    sizes, x = {"rows": 5, "width": 2, "turns": 6}, torch.rand(5, 2)
+    with written(text) as (task, asked, of):
+        _, _, inputs, _ = asked.prepared(sizes, {"x": x})
+    entries = {e["name"]: e for e in task["inputs"]}
+    assert entries["scale"]["of"] == "rows" and entries["scale"]["first"] == 1, entries["scale"]
+    assert entries["scale"]["table"] == [n % 3 + 0.375 for n in range(1, 10)], entries["scale"]
+    assert entries["mode"]["table"] == ["mean", "sum"] * 4, entries["mode"]
+    assert of.arguments({"x": x}, sizes)[3:5] == inputs[3:5] == [2.375, "sum"], inputs
 
 
 if __name__ == "__main__":

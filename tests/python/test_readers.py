@@ -1,5 +1,6 @@
-"""Tests of unseen_torch/readers: small tasks of our own in each form. Run by the suite task, or by hand with any Python that has
-torch."""
+"""Tests of unseen_torch/readers: small tasks of our own in each form.
+
+The suite task runs them, and any Python that has torch can."""
 
 import contextlib
 import json
@@ -82,7 +83,10 @@ def _make_inputs(tokens, width, dtype="bf16"):
     return {"weight": weight, "x": torch.randn(tokens, width, dtype=kind, device='cuda')}
 """,
     "norm/shapes.json": {
-        str(i): {"init_kwargs": {"eps": eps}, "input_kwargs": {"tokens": tokens, "width": width, "dtype": dtype}}
+        str(i): {
+            "init_kwargs": {"eps": eps},
+            "input_kwargs": {"tokens": tokens, "width": width, "dtype": dtype},
+        }
         for i, (eps, tokens, width, dtype) in enumerate(
             [(1e-6, 5, 64, "bf16"), (1e-5, 7, 64, "bf16"), (1e-6, 9, 96, "fp16"), (1e-6, 3, 96, "bf16")]
         )
@@ -124,8 +128,10 @@ def a_candidate_may_take_its_arguments_in_another_order():
 
 def lists_of_several_lengths_have_a_count_and_a_greatest_element():
     files = {
-        "r/reference.py": "import torch\n\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return x * 2\n",
-        "r/input.py": "import torch\n\n\ndef _make_inputs(lens, width):\n    return {'x': torch.randn(sum(lens), width)}\n",
+        "r/reference.py": "import torch\n\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
+        "        return x * 2\n",
+        "r/input.py": "import torch\n\n\ndef _make_inputs(lens, width):\n"
+        "    return {'x': torch.randn(sum(lens), width)}\n",
         "r/shapes.json": {
             "a": {"input_kwargs": {"lens": [3, 5], "width": 4}},
             "b": {"input_kwargs": {"lens": [6, 6, 6], "width": 8}},
@@ -137,7 +143,11 @@ def lists_of_several_lengths_have_a_count_and_a_greatest_element():
             {"lens_count": 2, "lens_most": 5, "width": 4},
             {"lens_count": 3, "lens_most": 6, "width": 8},
         ]
-        for sizes, rows in (({}, 8), ({"lens_count": 3, "lens_most": 6}, 18), ({"lens_count": 4, "lens_most": 2}, 8)):
+        for sizes, rows in (
+            ({}, 8),
+            ({"lens_count": 3, "lens_most": 6}, 18),
+            ({"lens_count": 4, "lens_most": 2}, 8),
+        ):
             assert len(loaded.instance(sizes).inputs()[0]) == rows, sizes
 
 
@@ -251,7 +261,10 @@ def candidates_write_or_return():
 def bad_definitions_are_refused():
     for change, *parts in (
         ({"inputs": None}, "definition.json has no 'inputs'"),
-        ({"axes": {**DEFINITION["axes"], "half": {"type": "expr", "expression": "nothing // 2"}}}, "the axis half is"),
+        (
+            {"axes": {**DEFINITION["axes"], "half": {"type": "expr", "expression": "nothing // 2"}}},
+            "the axis half is",
+        ),
     ):
         value = {k: v for k, v in {**DEFINITION, **change}.items() if v is not None}
         with laid({"g/definition.json": value, "g/workload.jsonl": WORKLOADS}) as folder:
@@ -260,147 +273,5 @@ def bad_definitions_are_refused():
         refused(f"{folder}/g", "workload.jsonl, line 1 gives no num_pages")
 
 
-# --- gpu-mode ---
-
-GPU_MODE = {
-    "task.yml": """
-files:
-  - {"name": "submission.py", "source": "@SUBMISSION@"}
-  - {"name": "task.py", "source": "task.py"}
-  - {"name": "utils.py", "source": "../utils.py"}
-  - {"name": "reference.py", "source": "reference.py"}
-lang: "py"
-tests:
-  - {"size": 48, "hot": 10, "seed": 1, "nomask": True}   # first
-  - {"size": 64, "hot": 40, "seed": 2, "nomask": false}
-benchmarks:
-  - {size: 128, hot: 40, seed: 3, nomask: true}
-""",
-    "task.py": "import torch\n\ninput_t = tuple\n",
-    "../utils.py": "def nothing():\n    return None\n",
-    "reference.py": """
-import torch
-from task import input_t
-from utils import nothing
-
-
-def ref_kernel(data):
-    x, config, out = data
-    out[...] = x["rows"] * config["size"] if config["mask"] else x["rows"]
-    return out
-
-
-def generate_input(size: int, hot: int, seed: int, nomask: bool):
-    gen = torch.Generator(device="cuda")
-    gen.manual_seed(seed)
-    rows = torch.randn(size, 8, device="cuda", generator=gen)
-    x = {"rows": rows}
-    config = {"size": size, "mask": True}
-    out = torch.empty(size, 8, device="cuda")
-    return x, config, out
-
-
-def check_implementation(data, output):
-    return True, ""
-""",
-}
-
-
-def nested_data_has_leaves():
-    with laid({f"set/op/{name}": text for name, text in GPU_MODE.items()}) as folder, imported(f"{folder}/set/op") as (
-        task,
-        _,
-        own,
-    ):
-        assert task["form"] == "gpu-mode" and task["candidates"] == ["custom_kernel"]
-        assert [i["name"] for i in task["inputs"]] == ["x_rows", "config_size", "out"], task["inputs"]
-        assert "size" in axes(task) and "seed" not in axes(task), axes(task)
-        assert write.seen(task).count("input=published") == 3, write.seen(task)
-        module = own.instance(dict.fromkeys(axes(task), 1) | {"size": 6}).module
-
-        def custom_kernel(data):
-            x, config, out = data
-            out[...] = x["rows"] * config["size"]
-            return out
-
-        rows = torch.ones(6, 8)
-        assert bool((module.unseen_solution(custom_kernel, None)(rows, 3, torch.zeros(6, 8)) == 3).all())
-
-
-def bad_gpu_mode_tasks_are_refused():
-    for old, new, *parts in (
-        ('lang: "py"', 'lang: "cu"', "its language is cu"),
-        ('lang: "py"', "multi_gpu: true", "is for several GPUs"),
-        ("{size: 128,", "{size: [128,", "task.yml, line 12"),
-        ("return x, config, out", "return x, object(), out", "its inputs hold a object"),
-        ("gen.manual_seed(seed)", "nowhere(seed)", "does not run as it is"),
-    ):
-        files = {f"set/op/{n}": t.replace(old, new) for n, t in GPU_MODE.items()}
-        with laid(files) as folder:
-            refused(f"{folder}/set/op", *parts)
-
-
-# --- NPUKernelBench ---
-
-GROUPS = """
-import json
-import os
-import torch
-import torch.nn as nn
-
-
-class Model(nn.Module):
-    def forward(self, x, weight, eps=1e-6, mask=None, mode="rows"):
-        y = x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * weight
-        return y if mode == "rows" else -y
-
-
-def get_input_groups():
-    path = os.path.join(os.path.dirname(__file__), "norm.json")
-    groups = []
-    with open(path) as file:
-        for line in file:
-            one = {i["name"]: i for i in json.loads(line)["inputs"]}
-            kind = {"float32": torch.float32, "float16": torch.float16}[one["x"]["dtype"]]
-            tensors = [torch.randn(one[n]["shape"], dtype=kind) for n in ("x", "weight")]
-            groups.append([*tensors, one["eps"]["value"], None, one["mode"]["value"]])
-    return groups
-
-
-def get_init_inputs():
-    return []
-"""
-
-
-def _line(rows, width, eps, mode, dtype="float32"):
-    return json.dumps(
-        {
-            "inputs": [
-                {"name": "x", "type": "tensor", "required": True, "dtype": dtype, "shape": [rows, 2 * width]},
-                {"name": "weight", "type": "tensor", "required": True, "dtype": dtype, "shape": [2 * width]},
-                {"name": "eps", "type": "attr", "required": False, "dtype": "float", "value": eps},
-                {"name": "mask", "type": "tensor", "required": False, "dtype": dtype, "shape": None},
-                {"name": "mode", "type": "attr", "required": False, "dtype": "str", "value": mode},
-            ]
-        }
-    )
-
-
-def groups_have_shared_extents_and_a_table_of_attributes():
-    lines = [_line(2, 8, 1e-6, "rows"), _line(3, 16, 1e-5, "rows"), _line(5, 4, 1e-5, "other")]
-    lines.append(_line(2, 8, 1e-6, "rows", "float16"))
-    files = {"norm.py": GROUPS, "norm.json": "\n".join(lines) + "\n"}
-    with laid(files) as folder, imported(f"{folder}/norm.py") as (task, _oracle, own):
-        assert task["form"] == "input-groups"
-        assert set(axes(task)) == {"x_0", "x_1", "variant"}, axes(task)
-        assert [i["shape"] for i in task["inputs"] if "shape" in i] == [["x_0", "x_1"], ["x_1"]]
-        table = {i["name"]: i.get("table") for i in task["inputs"]}
-        assert table["eps"] == [1e-6, 1e-5, 1e-5] and table["mode"] == ["rows", "rows", "other"], table
-        assert any("1 like line 4" in n["text"] for n in task["notes"]), task["notes"]
-        x, weight = torch.ones(2, 4), torch.ones(4)
-        given = own.arguments({"x": x, "weight": weight}, {"x_0": 2, "x_1": 4, "variant": 3})
-        assert given[2:] == [1e-5, None, "other"], given
-
-
 if __name__ == "__main__":
-    run(globals(), ("laid", "described", "imported", "axes", "refused", "_line"))
+    run(globals(), ("laid", "described", "imported", "axes", "refused"))

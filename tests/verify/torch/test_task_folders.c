@@ -258,7 +258,9 @@ static const char *const of_importing[] = {
     "tests/python/test_import_scalars.py",     "tests/python/test_import_written.py",
     "tests/python/test_import_varying.py",     "tests/python/test_import_loops.py",
     "tests/python/test_import_nonnegative.py", "tests/python/test_import_sizes.py",
-    "tests/python/test_import_extremes.py",    "tests/python/test_import_exponents.py"};
+    "tests/python/test_import_extremes.py",    "tests/python/test_import_exponents.py",
+    "tests/python/test_import_reads.py",       "tests/python/test_readers.py",
+    "tests/python/test_readers_data.py"};
 
 START_TEST(importing_holds_its_python_tests)
 {

@@ -1,8 +1,8 @@
 """Operations of torch that read or write beyond a tensor on a CPU if an index is out of range.
 
-A task runs with drawn indices and with other sizes than published, so that an index may be out of range. Such a run
-has to fail by itself and must not damage the process. The operations here run as others that check each index.
-"""
+A task runs with drawn indices and with other sizes than published, so that an index may be out of range. Such
+a run has to fail by itself and must not damage the process. The operations here run as others that check each
+index."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ _library: torch.library.Library | None = None
 def _embedding_dense_backward(
     grad: torch.Tensor, indices: torch.Tensor, rows: int, padding: int, by_frequency: bool
 ) -> torch.Tensor:
-    """Returns the gradient of an embedding's table, [rows, width], from grad, [.., width]. Raises IndexError."""
+    """Returns the gradient of an embedding's table, [rows, width], from grad, [.., width]. Raises
+    IndexError."""
     if indices.numel() and not 0 <= int(indices.min()) <= int(indices.max()) < rows:
         raise IndexError(f"an index of embedding_dense_backward is out of range for {rows} rows")
     flat, at = grad.reshape(-1, grad.shape[-1]), indices.reshape(-1).long()

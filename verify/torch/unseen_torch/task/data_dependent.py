@@ -1,11 +1,10 @@
 """Replaces data-dependent sizes and numbers in runs on FakeTensors, such as how many elements a mask picks.
 
-A mixture of experts takes the rows of each expert by torch.where. A loop runs up to seq_lens[b].item(). Inner shapes
-of such a forward pass depend on values, while the shapes of its results follow from the sizes.
+A mixture of experts takes the rows of each expert by torch.where. A loop runs up to seq_lens[b].item(). Inner
+shapes of such a forward pass depend on values, while the shapes of its results follow from the sizes.
 
-The pass therefore runs twice, with two different sets of stand-ins. Shapes that are equal in both do not depend on
-them.
-"""
+The pass therefore runs twice, with two different sets of stand-ins. Shapes that are equal in both do not
+depend on them."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from .expression import Sizes
 from .observed import Input, Observed, Point, Shaped
 from .probe import Axis, Probe
 
+SATURATED = 3  # values of an axis with equal extents that show a saturation
 FEW_ROWS, MOST_ROWS = 8, 64  # values of an axis for which a table is made first, or at all
 
 
@@ -49,6 +50,21 @@ class _Extents:
             self.unfitted.append(pick)
             return values[0]
         return found
+
+    def limit_saturated(self) -> bool:
+        """Lowers the highest value of an axis beyond which the first unknown extent stays. Tells whether
+        there is such an axis."""
+        for axis in self.unknown[1] if self.unknown and self.unfitted else ():
+            line = sorted(
+                (s[axis.name], self.unfitted[0](o))
+                for s, o in self.points
+                if all(s[other] == self.base[other] for other in s if other != axis.name)
+            )
+            ends = [x for x, y in line if y == line[-1][1]]
+            if len(ends) > SATURATED and axis.low < ends[0] < axis.high and axis.value <= ends[0]:
+                axis.high, axis.why = ends[0], "a greater one changes no extent"
+                return True
+        return False
 
     def clip(self) -> str | None:
         """Returns a limit with which the first unknown extent has an expression, or None."""
@@ -177,6 +193,8 @@ def fitted(runs: Probe, axes: list[Axis], chance: random.Random) -> tuple[list[s
         clip = extents.clip()
         if clip and clip not in found:
             clips.append(clip)
+            continue
+        if extents.limit_saturated():
             continue
         moving = [a for a in moving if a.low < a.high] or [a for a in axes if a.low < a.high]
         if not moving:

@@ -1,12 +1,12 @@
 """Fits an integer expression of sizes to an extent that was observed in many runs.
 
-Along one axis an extent of a network is floor((p x + q) / r). Windows, strides and paddings compose to that form
-again, since floor((floor(n/a) + b) / c) = floor((n + ab) / (ac)). It may also be the square of one, plus a constant.
+Along one axis an extent of a network is floor((p x + q) / r). Windows, strides and paddings compose to that
+form again, since floor((floor(n/a) + b) / c) = floor((n + ab) / (ac)). It may also be the square of one, plus
+a constant.
 
-Several axes enter as a product (a flattened image) or a sum (concatenated channels) of such forms. One axis may
-divide the others (extent_division.py), or the lesser of two counts. An extent may also be the square of any of these
-plus a constant (patches of an image, and one more token).
-"""
+Several axes enter as a product (a flattened image) or a sum (concatenated channels) of such forms. One axis
+may divide the others (extent_division.py), or the lesser of two counts. An extent may also be the square of
+any of these plus a constant (patches of an image, and one more token)."""
 
 from __future__ import annotations
 
@@ -123,7 +123,8 @@ def _times(terms: list[str]) -> str:
 
 
 def _product(base: Base, lines: dict[str, Samples]) -> str | None:
-    """Fits a product with one form for each axis. `lines` has (x, y) pairs by axis, with the other axes at the base."""
+    """Fits a product with one form for each axis. `lines` has (x, y) pairs by axis, with the other axes at
+    the base."""
     terms: list[str] = []
     rest: int | None = None
     for axis, samples in lines.items():
@@ -218,7 +219,8 @@ def _factored(
 
 
 def _share(base: Base, lines: dict[str, Samples], runs: Runs) -> str | None:
-    """Fits a product with a quotient of two axes, such as kv_heads*(width/heads) for heads that share a width."""
+    """Fits a product with a quotient of two axes, such as kv_heads*(width/heads) for heads that share a
+    width."""
     for by, falling in lines.items():
         for axis in lines if falling[0][1] > falling[-1][1] else ():
             parts = (
@@ -290,8 +292,8 @@ def _lesser(base_sizes: Sizes, runs: Runs) -> str | None:
 
 
 def extent(base_sizes: Sizes, runs: Runs) -> str | int | None:
-    """Returns an expression (or an int) for `runs`, [(sizes, value)], or None if none fits them all. `base_sizes` are
-    the first run's."""
+    """Returns an expression (or an int) for `runs`, [(sizes, value)], or None if none fits them all.
+    `base_sizes` are the first run's."""
     value = runs[0][1]
     base: Base = {"sizes": base_sizes, "value": value}
     lines: dict[str, Samples] = {}
