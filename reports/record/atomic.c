@@ -119,6 +119,15 @@ static bool is_temporary_of(const char *entry, const char *name)
            entry[length + (size_t)end] == '\0';
 }
 
+/* Does `name` still lead to the open file? Its writer may have renamed it and created another one since. */
+static bool is_name_of(int folder, const char *name, int descriptor)
+{
+    struct stat file, now;
+
+    return fstat(descriptor, &file) == 0 && fstatat(folder, name, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
+           file.st_dev == now.st_dev && file.st_ino == now.st_ino;
+}
+
 /* Removes temporary files that killed processes have left. A live writer holds a file lock on its temporary
  * file, and the system releases that lock when the writer dies. */
 static void clear_abandoned(const char *path)
@@ -137,7 +146,8 @@ static void clear_abandoned(const char *path)
         descriptor = openat(dirfd(directory), entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
         if (descriptor < 0)
             continue;
-        if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+        if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 &&
+            is_name_of(dirfd(directory), entry->d_name, descriptor))
             unlinkat(dirfd(directory), entry->d_name, 0);
         close(descriptor);
     }
@@ -212,9 +222,10 @@ static int replace(struct target *target, const char *text, size_t length, bool 
         reason = write_all(descriptor, text, length);
     if (reason == 0 && !target->direct && fsync(descriptor) != 0)
         reason = errno;
-    if (close(descriptor) != 0 && reason == 0)
-        reason = errno;
+    /* Closing releases the lock, and a file without a lock is removed as abandoned: rename it first. */
     if (reason == 0 && !target->direct && rename(target->temporary, target->path) != 0)
+        reason = errno;
+    if (close(descriptor) != 0 && reason == 0 && target->direct)
         reason = errno;
     if (reason != 0 && target->temporary[0] != '\0')
         unlink(target->temporary);

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -279,37 +278,6 @@ START_TEST(a_symbolic_link_stays_a_link)
 }
 END_TEST
 
-/* As another process would have made it. */
-static void make_file(const char *name, const char *text)
-{
-    FILE *out = fopen(name, "we");
-    ck_assert_ptr_nonnull(out);
-    fputs(text, out);
-    ck_assert_int_eq(fclose(out), 0);
-}
-
-START_TEST(what_a_killed_process_left_half_written_is_cleared_and_nothing_else)
-{
-    char abandoned[160], held[160], others[160], error[512] = "";
-    snprintf(abandoned, sizeof abandoned, "%s.4194305.0.tmp", path);
-    snprintf(held, sizeof held, "%s.1.0.tmp", path);
-    snprintf(others, sizeof others, "%s.mine.tmp", path);
-    make_file(abandoned, "half");
-    make_file(held, "half");
-    make_file(others, "mine");
-    const int lock = open(held, O_RDONLY | O_CLOEXEC);
-    ck_assert(lock >= 0 && flock(lock, LOCK_EX) == 0);
-    ck_assert_int_eq(write_csv(path, error, sizeof error), 0);
-    ck_assert_int_ne(access(abandoned, F_OK), 0);
-    ck_assert_int_eq(access(held, F_OK), 0);
-    ck_assert_int_eq(access(others, F_OK), 0);
-    close(lock);
-    ck_assert_int_eq(write_csv(path, error, sizeof error), 0);
-    ck_assert_int_ne(access(held, F_OK), 0);
-    unlink(others);
-}
-END_TEST
-
 START_TEST(csv_has_a_header_and_one_line_per_configuration_with_equal_fields)
 {
     char error[512] = "", *text, *rest, *line;
@@ -367,10 +335,10 @@ Suite *reports_suite(void)
     tcase_add_test(files, a_path_that_cannot_be_written_is_named_with_the_reason);
     tcase_add_test(files, an_unwritable_directory_is_refused_and_its_file_kept);
     tcase_add_test(files, a_symbolic_link_stays_a_link);
-    tcase_add_test(files, what_a_killed_process_left_half_written_is_cleared_and_nothing_else);
     tcase_add_test(files, csv_has_a_header_and_one_line_per_configuration_with_equal_fields);
     tcase_add_test(files, csv_quotes_commas_quotes_and_line_breaks);
     suite_add_tcase(suite, files);
+    suite_add_tcase(suite, temporaries_case());
     suite_add_tcase(suite, terminal_case());
     suite_add_tcase(suite, brief_case());
     suite_add_tcase(suite, json_read_case());

@@ -16,6 +16,7 @@ void fill_result(void);
 void fill_full_result(void);
 
 TCase *terminal_case(void);
+TCase *temporaries_case(void);
 TCase *brief_case(void);
 TCase *json_read_case(void);
 TCase *schema_case(void);
