@@ -125,6 +125,9 @@ def groups_may_be_empty_where_the_task_has_an_answer():
     fill = class_of("x, starts", SUMS, STARTS, "empty")
     assert fill["starts"]["changes"] == [shaped.DROPPED], fill
     assert class_of("x, starts", f"{SUMS} / starts.diff()", STARTS, "empty") is None
+    grouped = "torch.stack([{}(x[a:b], 0) @ x[a:b] for a, b in zip(starts[:-1], starts[1:])])"
+    assert class_of("x, starts", grouped.format("torch.sigmoid").replace(", 0)", ")"), STARTS, "empty")
+    assert class_of("x, starts", grouped.format("torch.softmax"), STARTS, "empty") is None
     torch.manual_seed(2)
     given = torch.tensor([0, 3, 5, 9, 14, 15])
     for change, end in ((shaped.DROPPED, None), (shaped.MERGED, 15)):

@@ -24,6 +24,8 @@ from .shape import joined, open_of, plain_index
 from .sorting import as_sorted, exchanged, is_whole_sort
 from .wholes import added_beside, either_way
 
+REPEATED = 4  # terms for each different number from which sums have equal terms
+
 Put = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # from a target and source elements
 
 
@@ -47,6 +49,12 @@ def _reached(x: Number, dim: int, index: Number) -> torch.Tensor:
     return rows & inside & exchanged(values, along, ties)
 
 
+def _repeats(terms: torch.Tensor) -> bool:
+    """Tells whether few different numbers are added many times. A sum of equal terms rounds each step in the
+    same direction until its exponent grows: the error is up to n/6 unit roundoffs, and no random walk."""
+    return REPEATED * terms.unique().numel() <= terms.numel()
+
+
 def _added(cx: Context, x: Number, source: Number, put: Put) -> Number:
     """put(target, source) adds source elements to target elements. Each target element gets n of them."""
 
@@ -59,7 +67,9 @@ def _added(cx: Context, x: Number, source: Number, put: Put) -> Number:
     n = put(torch.zeros_like(x.v.double()), torch.ones_like(source.v.double()))
     v = f(x.v, source.v)
     size = f(x.v.abs(), source.v.abs())
-    walk = torch.maximum(v.abs(), f(x.v.double() ** 2, source.v.double() ** 2).sqrt())
+    walk = n.sqrt() * torch.maximum(v.abs(), f(x.v.double() ** 2, source.v.double() ** 2).sqrt())
+    if _repeats(source.v):
+        walk = torch.maximum(walk, n / 16 * v.abs())
 
     def propagated(level: int) -> Bound:
         ex, es = x.error(level), source.error(level)
@@ -67,7 +77,7 @@ def _added(cx: Context, x: Number, source: Number, put: Put) -> Number:
             return None
         return f(or_zero(ex, x.v.double()), or_zero(es, source.v.double()))
 
-    return cx.out(v, propagated, lambda u: n * u * size, moved(f, x, source), lambda u: n.sqrt() * u * walk)
+    return cx.out(v, propagated, lambda u: n * u * size, moved(f, x, source), lambda u: u * walk)
 
 
 @rule("aten.scatter_add.default", "aten.scatter_add_.default")

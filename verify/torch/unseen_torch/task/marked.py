@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import effects, input_domain, overflow_inputs, shaped
 from .computed import Runs
@@ -103,15 +104,32 @@ def _changes_of(runs: Runs, i: int, calls: list[str]) -> tuple[str, ...]:
     return ()
 
 
+class _Softmax(TorchDispatchMode):
+    """Notes whether a softmax gets no elements. A kernel divides 0 by 0 there, while torch returns an empty
+    tensor and a product with it is 0."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.of_nothing = False
+
+    def __torch_dispatch__(
+        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if "softmax" in function.__name__ and isinstance(args[0], torch.Tensor) and not args[0].numel():
+            self.of_nothing = True
+        return function(*args, **(kwargs or {}))
+
+
 def told(model: torch.nn.Module, inputs: list[Any], fills: dict[int, Fill], is_finite: bool = False) -> bool:
     """Tells whether the answer is known and free of NaN (finite with `is_finite`) in some draws with these
-    inputs changed."""
+    inputs changed, and no softmax is over nothing."""
     for _ in range(TRIES):
         given = [input_domain.copied(v) for v in inputs]
         for i, fill in fills.items():
             given[i] = shaped.changed(given[i], fill)
-        outputs = effects.tensors(copy.deepcopy(model), [input_domain.copied(v) for v in given])
-        if any(bool(o.double().isnan().any()) for o in outputs):
+        with overflow_inputs.unfused(), _Softmax() as softmax:
+            outputs = effects.tensors(copy.deepcopy(model), [input_domain.copied(v) for v in given])
+        if softmax.of_nothing or any(bool(o.double().isnan().any()) for o in outputs):
             return False
         if is_finite and not all(bool(o.double().isfinite().all()) for o in outputs):
             return False
