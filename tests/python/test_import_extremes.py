@@ -148,6 +148,32 @@ def bounds_that_cost_nothing_go_beyond_narrow_types():
         assert ends["last"] == high, ends
 
 
+def scores_with_markers_have_other_temperatures():
+    """The markers at fixed places are infinite, so that they stay."""
+    line = "x = torch.randn(rows, cols)\n    x[rows // 2 :] = float('-inf')\n    return [x]"
+    fill = class_of("x", "x.logsumexp(0)", line, "tempered")
+    assert {"shift 128", "shift -128"} <= set(fill["x"]["changes"]), fill
+    marked = class_of("x", "x.logsumexp(0)", line, "markers")["x"]
+    assert "tails" not in marked and marked["rates"] == list(shaped.RATES), marked
+
+
+def draws_of_other_distributions_are_drawn_by_get_inputs():
+    line = "return [torch.empty(rows, cols).exponential_()]"
+    for name in ("published", "signed", "wide"):
+        fill = class_of("x", "(1 / x).sum(-1)", line, name)
+        assert fill is None or fill["x"] == {"kind": "computed"}, (name, fill)
+    changes = class_of("x", "(1 / x).sum(-1)", line, "tempered")["x"]["changes"]
+    assert "scale 0.5" in changes and "quiet" not in changes, changes
+
+
+def packed_words_have_all_their_bits():
+    """A fill draws whole numbers in fp32, which has 24 bits."""
+    line = "return [torch.randint({0}, {1}, (rows, cols)).to(torch.int32)]"
+    for low, high, kind in ((-(2**31), 2**31, "computed"), (0, 2**20, "index")):
+        fill = class_of("x", "(x >> 3) & 15", line.format(low, high), "published")
+        assert fill["x"]["kind"] == kind, fill
+
+
 def all_classes_of_extremes_are_drawn():
     text = STEP.replace("{0}", "x, starts").replace("{1}", SUMS).replace("{2}", STARTS)
     with written(text) as (_, oracle, __):

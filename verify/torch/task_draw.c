@@ -122,11 +122,14 @@ static struct fill uneven(const struct task_fill *drawn, struct random *random,
 }
 
 /* Draws indices. If the class asks for it, all are the greatest in one of four draws, and all the least in
- * another. */
+ * another. Fills draw in fp32, which holds whole numbers up to 2^24: a wider range is drawn up to there. */
 static struct fill levels(const struct task_fill *drawn, int64_t low, int64_t count, struct random *random)
 {
+    const int64_t most = (int64_t)1 << 24, end = low + count;
+    const int64_t least = low < -most && end > -most ? -most : low;
+    const int64_t beyond = end > most && least < most ? most : end;
     struct fill fill = {
-        .kind = FILL_LEVELS, .a = (float)low, .b = (float)count, .density = drawn->fill.density};
+        .kind = FILL_LEVELS, .a = (float)least, .b = (float)(beyond - least), .density = drawn->fill.density};
     const uint64_t turn = fill.density > 0 ? random_below(random, 4) : 4;
     if (turn > 1)
         return fill;

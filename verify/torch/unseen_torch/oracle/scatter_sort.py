@@ -52,7 +52,7 @@ def _reached(x: Number, dim: int, index: Number) -> torch.Tensor:
 def _repeats(terms: torch.Tensor) -> bool:
     """Tells whether few different numbers are added many times. A sum of equal terms rounds each step in the
     same direction until its exponent grows: the error is up to n/6 unit roundoffs, and no random walk."""
-    return REPEATED * terms.unique().numel() <= terms.numel()
+    return bool(REPEATED * terms.unique().numel() <= terms.numel())
 
 
 def _added(cx: Context, x: Number, source: Number, put: Put) -> Number:

@@ -257,7 +257,9 @@ def whole_law(runs: Runs, i: int, calls: list[str], low: Extent, bound: Extent |
     if not input_domain.is_drawn_whole(calls):
         return None
     if bound is None or any(
-        int(x.min()) < expression.evaluate(low, sizes) or int(x.max()) >= expression.evaluate(bound, sizes)
+        int(x.min()) < expression.evaluate(low, sizes)
+        or int(x.max()) >= expression.evaluate(bound, sizes)
+        or max(-int(x.min()), int(x.max())) > EXACT  # a fill draws in fp32; get_inputs draws packed words
         for sizes, x in values
     ):
         return None

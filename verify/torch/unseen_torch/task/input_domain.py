@@ -121,22 +121,26 @@ clamp_max tanh sqrt rsqrt log pow""".split()
 )
 
 
+# Draws of other distributions than the uniform and the normal one. Only get_inputs itself draws from them.
+OTHER_DRAWS = set("exponential log_normal geometric poisson cauchy _standard_gamma _sample_dirichlet".split())
+
+
 def is_computed(calls: list[str], domain: str) -> bool:
-    """Tells whether get_inputs makes elements depend on each other, or bounds them, in a way that no domain
-    preserves."""
+    """Tells whether get_inputs makes elements depend on each other, bounds them, or draws them, in a way that no
+    domain preserves."""
     names = {call.rstrip("_") for call in calls} | set(calls)
     return (
         domain in ("real", "positive", "negative", "simplex")
-        and bool(names & (MIXING if domain == "simplex" else MIXING | SHAPING))
+        and bool(names & (MIXING if domain == "simplex" else MIXING | SHAPING | OTHER_DRAWS))
     ) or (domain == "flag" and bool(names & (MIXING | MARKING)))
 
 
 RUNS = 24
 
 
-def held(instance: Instance) -> set[int]:
+def held(instance: Instance, has_infinities: bool = True) -> set[int]:
     """Returns the inputs that have some elements equal in every draw and others that vary. Then get_inputs sets the
-    equal ones."""
+    equal ones. Infinities among them count with `has_infinities` only: they are markers."""
     first: list[torch.Tensor | None] | None = None
     steady: list[torch.Tensor | None] = []
     for run in range(RUNS):
@@ -150,11 +154,12 @@ def held(instance: Instance) -> set[int]:
         for a, b, stays in zip(first, values, steady):
             if stays is not None and a is not None and b is not None:
                 stays &= (a == b) if a.shape == b.shape else stays
-    return {
-        i
-        for i, stays in enumerate(steady)
-        if stays is not None and bool(stays.any()) and not bool(stays.all())
-    }
+    found = set()
+    for i, (value, stays) in enumerate(zip(first or [], steady)):
+        if value is not None and stays is not None and not bool(stays.all()):
+            kept = stays if has_infinities else stays & ~value.isinf()
+            found |= {i} if bool(kept.any()) else set()
+    return found
 
 
 def linked(laws: list[Law]) -> set[int]:

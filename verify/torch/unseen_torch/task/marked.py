@@ -26,6 +26,7 @@ SUMMED = {*input_domain.SIMPLEX, "log_softmax", "_log_softmax"}  # rows of proba
 BOUNDED = {"tanh", "clamp", "clamp_min", "clamp_max", "sin", "cos", "erf", "hardtanh", "sign"}
 # calls after which elements are at or above 0 and depend on no other, and those that only join such tensors
 NONNEGATIVE = {"rand", "uniform", "randn", "normal", "abs", "square", "pow", "mul", "relu", "sqrt"}
+POSITIVE = {"empty", "exponential", "log_normal", "_standard_gamma", "mul"}  # draws that are never 0
 JOINED = {"rand", "uniform", "mul", "add", "cat", "stack"}
 JOINING = {"cat", "stack", "concat", "hstack", "vstack", "column_stack"}
 ORDERING = {"sort", "cumsum", "topk"}  # calls after which zeros would be out of order
@@ -58,9 +59,9 @@ def marker_of(runs: Runs, i: int, calls: list[str]) -> Marker | None:
 
 
 def _is_tail(runs: Runs, i: int, marker: Marker) -> bool:
-    """Tells whether markers are behind all other numbers of their rows, in every run."""
+    """Tells whether markers are behind all other numbers of their rows, in every run, and some rows have both."""
     masks = [shaped.is_marker(x, marker) for x in draws(runs, i)]
-    return any(bool(m.any()) and not bool(m.all()) for m in masks) and all(
+    return any(bool((m.any(-1) & ~m.all(-1)).any()) for m in masks if m.dim()) and all(
         bool((m.int().diff(dim=-1) >= 0).all()) for m in masks
     )
 
@@ -93,7 +94,9 @@ def _changes_of(runs: Runs, i: int, calls: list[str]) -> tuple[str, ...]:
         return ()
     low, high = min(float(x.min()) for x in finite), max(float(x.max()) for x in finite)
     own = {call.rstrip("_") for call in calls} - input_domain.MOVES
-    if low >= 0 and own and (own <= NONNEGATIVE or own <= JOINED):  # a box stays a box
+    if (
+        low >= 0 and own and any(own <= known for known in (NONNEGATIVE, JOINED, POSITIVE))
+    ):  # a box stays a box
         return shaped.QUIETER if own <= NONNEGATIVE else shaped.SMALLER
     if made & input_domain.MIXING - SUMMED:
         return ()  # elements depend on each other: sorted, cumulated, of unit length
@@ -109,7 +112,7 @@ class _Softmax(TorchDispatchMode):
     tensor and a product with it is 0."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.of_nothing = False
 
     def __torch_dispatch__(

@@ -15,7 +15,7 @@ from .expression import Sizes
 from .observed import Observed
 from .probe import MOST_STEPS, SMALL, Axis, Probe
 
-SLOW_SECONDS = 2.0
+SLOW_SECONDS = 6.0
 POSITIONS = 8192  # fp16 holds whole numbers up to 2048, bf16 up to 256
 MOST_DOUBLED = 8
 ODD = (2, 4, 8)  # steps of sizes that leave a remainder

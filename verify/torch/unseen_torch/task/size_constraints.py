@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 
-from . import expression, tied
+from . import comparisons, expression, tied
 from .expression import Sizes
 from .observed import Point
 from .probe import Axis, Probe
@@ -18,6 +17,8 @@ TOGETHER = 40
 TIMES = 4  # slow loops run at most this multiple of their reduced sizes, all loops together
 APART = 200  # models with fewer operations are tried with each pair of axes at opposite ends
 FEW = 8  # elements along an axis that a real run may have, even if fewer are published
+LOST = 4  # failing runs that a comparison must exclude for each passing run that it excludes
+NEARBY = 0.6, 1.5  # factors of sizes for runs about a failing one
 REALLY = 24  # runs with real numbers, for tasks with drawn indices
 REALLY_ABOUT = 16  # the same, beside runs along single axes about a base
 
@@ -40,20 +41,6 @@ def draw(axes: list[Axis], chance: random.Random, few: Mapping[str, int]) -> Siz
             value = enough or axis.value
         sizes[axis.name] = axis.near(value)
     return sizes
-
-
-def _hypotheses(axes: list[Axis], fixed: list[int]) -> list[str]:
-    """Returns possible comparisons of two axes, and of an axis with a size in `fixed`, the values of fixed sizes."""
-    texts = [f"{value} % {a.name} == 0" for a in axes for value in fixed]
-    for a in axes:
-        for b in axes:
-            if a is not b:
-                texts += [f"{a.name} % {b.name} == 0", f"{a.name} <= {b.name}", f"{a.name} < {b.name}"]
-    # Padding by reflection needs half of a window, a paged cache a slot for each token. They come last: among
-    # equally good comparisons the first wins.
-    texts += [f"{a.name} < 2*{b.name}" for a in axes for b in axes if a is not b]
-    pairs = list(itertools.combinations(axes, 2))
-    return texts + [f"{a.name} <= {b.name}*{c.name}" for a in axes for b, c in pairs if a not in (b, c)]
 
 
 def _small(axes: list[Axis], base: Sizes | None, chance: random.Random) -> Iterator[Sizes]:
@@ -82,6 +69,23 @@ def _fake_runs(probe: Probe, axes: list[Axis], chance: random.Random) -> list[Ru
             runs = probe.run(spread_out) is not None
             if runs or not probe.is_doubtful(spread_out):
                 found.append((sizes, runs))
+    return found
+
+
+def _about(probe: Probe, axes: list[Axis], failing: Sizes, chance: random.Random) -> list[Run]:
+    """Returns runs about `failing` along the axes that make it fail, with all others on the ground. One failure
+    alone fits many comparisons."""
+    sizes, ground = dict(failing), _ground(probe, axes)
+    for axis in axes:
+        other = {**sizes, axis.name: ground[axis.name]}
+        if other != sizes and probe.run(spread(axes, other)) is None:
+            sizes = other
+    moving = [a for a in axes if sizes[a.name] != ground[a.name]]
+    found: list[Run] = []
+    for _ in range(TOGETHER if len(moving) > 1 else 0):
+        drawn = {**ground, **{a.name: a.near(round(sizes[a.name] * chance.uniform(*NEARBY))) for a in moving}}
+        if probe.has_time_for(spread(axes, drawn)):
+            found.append((drawn, probe.run(spread(axes, drawn)) is not None))
     return found
 
 
@@ -192,16 +196,19 @@ def _coarser(probe: Probe, axes: list[Axis], failing: list[Sizes], may_hold: lis
     return False
 
 
-def _explained(texts: list[str], failing: list[Sizes]) -> tuple[list[str], list[Sizes]]:
-    """Returns (the fewest comparisons that exclude `failing`, the failures that they leave)."""
-    found, left = [], list(failing)
-    while left:
-        best = max(texts, key=lambda t: sum(not expression.evaluate(t, s) for s in left), default=None)
-        if best is None or all(expression.evaluate(best, s) for s in left):
-            break
-        found.append(best)
-        left = [s for s in left if expression.evaluate(best, s)]
-    return found, left
+def _explained_about(
+    probe: Probe,
+    axes: list[Axis],
+    texts: list[str],
+    runs: list[Run],
+    left: list[Sizes],
+    chance: random.Random,
+) -> tuple[list[str], list[Sizes]]:
+    """Explains failures with more runs about one that is left. A comparison may exclude a few passing runs: an odd
+    width above another one may run because its last column is dropped."""
+    more = runs + _about(probe, axes, left[0], chance)
+    found, left = comparisons.explained(texts, *_split(more))
+    return (found, left) if not left else comparisons.explained(texts, *_split(more), LOST)
 
 
 def _split(pairs: list[Run]) -> tuple[list[Sizes], list[Sizes]]:
@@ -281,19 +288,17 @@ def limits(probe: Probe, axes: list[Axis], chance: random.Random) -> list[str]:
         moving = {name for axis in movable for name in axis.sizes}
         fixed = sorted({v for name, v in probe.published.items() if name not in moving and v > 1})
         published = {a.name: a.value for a in axes}
-        passing, failing = _split(_fake_runs(probe, axes, chance))
+        runs = _fake_runs(probe, axes, chance)
+        passing, failing = _split(runs)
 
-        def holds(where: list[Sizes]) -> list[str]:
-            return [
-                t
-                for t in _hypotheses(movable, fixed)
-                if all(expression.evaluate(t, s) for s in [published, *where])
-            ]
-
-        texts = holds(passing)
-        if _coarser(probe, axes, failing, texts):
+        texts = [t for t in comparisons.hypotheses(movable, fixed) if expression.evaluate(t, published)]
+        if _coarser(
+            probe, axes, failing, [t for t in texts if all(expression.evaluate(t, s) for s in passing)]
+        ):
             continue
-        found, left = _explained(texts, failing)
+        found, left = comparisons.explained(texts, passing, failing)
+        if left:
+            found, left = _explained_about(probe, axes, texts, runs, left, chance)
         # A task that runs on FakeTensors may still fail on real numbers. Real failures have their own causes, so only
         # real runs are compared.
         if probe.points():
@@ -303,8 +308,8 @@ def limits(probe: Probe, axes: list[Axis], chance: random.Random) -> list[str]:
                 continue
             # failures alone tell nothing
             really, not_really = _split(runs if any(ok for _, ok in runs) else [])
-            more, others = _explained(
-                holds(really), [s for s in not_really if all(expression.evaluate(t, s) for t in found)]
+            more, others = comparisons.explained(
+                texts, really, [s for s in not_really if all(expression.evaluate(t, s) for t in found)]
             )
             found, left, passing = found + more, left + others, really
             if base:
