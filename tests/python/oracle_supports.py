@@ -1,7 +1,7 @@
 """Tests of unseen_torch/oracle: counts of what a comparison says, and what is picked by them; part of test_oracle.py."""
 
 import torch
-from oracle_asked import F, drawn
+from oracle_asked import F, Plain, drawn, passes, told
 from oracle_exponents import judged_of, worst
 
 
@@ -113,7 +113,17 @@ def what_the_bound_decides_no_run_decides_otherwise():
         assert worst(judged, kept_above_a_share(x.bfloat16().float())) > 1
 
 
+def a_sum_of_equal_terms_is_rounded_in_one_direction():
+    places, first = torch.zeros(4000, dtype=torch.int64), torch.full((1, 3), 0.7891)
+    one_after_the_other = torch.zeros(1, 3)
+    for _ in places:
+        one_after_the_other = one_after_the_other + first
+    judged = told(Plain(lambda t: torch.zeros(1, 3).index_add(0, places, t[places])), [first])[2]
+    assert passes(judged, one_after_the_other) and not passes(judged, 0.9998 * one_after_the_other)
+
+
 TESTS = [
+    a_sum_of_equal_terms_is_rounded_in_one_direction,
     what_the_bound_decides_no_run_decides_otherwise,
     a_support_that_may_be_counted_either_way_is_judged,
     counts_of_comparisons_are_numbers,
