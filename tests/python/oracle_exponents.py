@@ -164,6 +164,30 @@ def a_state_space_model_may_be_a_product():
         assert worst(other, selective(u, delta, a * 1.0001, b, c)) > 1
 
 
+def segment_sums(a):
+    """The sums of a over s < k <= t, each by itself, as exponents of weights."""
+    steps = a.shape[-1]
+    below = torch.ones(steps, steps, dtype=torch.bool).tril(-1)
+    total = a[..., None].expand(*a.shape, steps).masked_fill(~below, 0.0).cumsum(-2)
+    return total.masked_fill(~below & ~torch.eye(steps, dtype=torch.bool), -math.inf).exp()
+
+
+def differences(a):
+    sums, steps = a.cumsum(-1), a.shape[-1]
+    upper = torch.ones(steps, steps, dtype=torch.bool).triu(1)
+    return (sums[..., :, None] - sums[..., None, :]).masked_fill(upper, -math.inf).exp()
+
+
+def sums_of_segments_may_be_differences():
+    """Large exponents cancel in a difference, while the sum of a segment has only its own."""
+    for steps in (16, 64):
+        a, x = -20 * F.softplus(drawn(6, steps, seed=steps)), drawn(6, steps, 3, seed=1)
+        a[:, -3:] *= 1e-3
+        judged = judged_of(lambda a, x: segment_sums(a) @ x, [a, x])
+        assert worst(judged, differences(a) @ x) <= 0.9
+        assert worst(judged, segment_sums(a * 1.001) @ x) > 1
+
+
 def stabilized(w, u, k, v):
     """Weights that decay with time, by a running maximum that starts at the least number there is."""
     a, b, most, out = (
@@ -364,6 +388,7 @@ TESTS = [
     partial_states_may_be_merged_in_turn,
     a_gate_may_be_an_exponent,
     a_state_space_model_may_be_a_product,
+    sums_of_segments_may_be_differences,
     a_running_maximum_may_be_left_out,
     probabilities_may_be_exponentials_less_a_log_sum,
     normalizations_may_be_computed_in_logarithms,

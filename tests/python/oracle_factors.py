@@ -62,7 +62,8 @@ def a_qr_factorization_may_have_either_sign():
         )
     # the Gram matrix squares the condition
     variants_pass("qr, well-conditioned", Plain(qr), [drawn(33, 30)], [by_cholesky])
-    variants_pass("qr, condition 100", Plain(qr), [drawn(20, 20)], [], [by_cholesky])
+    columns = qr(drawn(20, 20))[0] * torch.logspace(0, -3, 20) @ qr(drawn(20, 20, seed=2))[0]
+    variants_pass("qr, condition 1000", Plain(qr), [columns], [], [by_cholesky])
     variants_pass("r", Plain(lambda A: qr(A, "r")[1]), [drawn(30, 8)], [lambda A: by_projections(A)[1]])
     variants_pass("wide", Plain(lambda A: qr(A)[1][:, 3:]), [drawn(4, 9)], [lambda A: -qr(A)[1][:, 3:]])
     complete = Plain(lambda A: qr(A, "complete"))

@@ -58,7 +58,7 @@ def choose(cx: Context, condition: Number, a: Operand, b: Operand) -> Number:
         runs = [f(condition.run(i), a.run(i), b.run(i)) for i in range(cx.count)]
     made = Number(v, bound(0), bound(1), runs, open=either(condition, a, b), whole=a.whole and b.whole)
     made.beside, made.sides = condition.open, chosen_sides(condition, a, b) if made.whole else None
-    return exponents.chosen(made, a, b)
+    return exponents.masked(exponents.chosen(made, a, b), a, b)
 
 
 def chosen_sides(condition: Number, a: Number, b: Number) -> Sides | None:

@@ -5,10 +5,14 @@ weight as exp(b_t - b_s) of running sums b. Each running sum is off by some unit
 above that of the difference. A quotient exp(x - m) / sum(exp(x - m)) may be exp(x - l), where l is the logarithm of
 the sum of exp(x). It is rounded at its own size as well. doc/error-model.md derives both bounds.
 
-A `Number` carries two sizes for this purpose. Each is None or has a shape that broadcasts to that of the value:
+Exponents that a mask sets to 0 before they are added may be those of a difference of running sums, too, which have
+no mask.
+
+A `Number` carries three sizes for this purpose. Each is None or has a shape that broadcasts to that of the value:
 
     exponents   of a product of exponentials: the sum of the exponents' magnitudes
     taken       of an exponent, or of a result of exponentials: the greatest number that was subtracted from the exponent
+    unmasked    of numbers of which a mask has set some to 0: their magnitudes before
 
 Partial results of a sum of exponentials may be merged one after another by the logarithms of their sums. So a
 `Number` carries the number of exponentials that were added up, `parts`, which is at most MERGED.
@@ -171,4 +175,22 @@ def chosen(made: Number, a: Any, b: Any) -> Number:
     """Sets the exponents of a choice between a and b, element by element."""
     for name in ("exponents", "taken"):
         _greater(made, a, b, name)
+    return made
+
+
+def masked(made: Number, a: Number, b: Number) -> Number:
+    """Sets the magnitudes of `made`, a choice between numbers and a single 0."""
+    for zero, x in ((a, b), (b, a)):
+        if x.is_float and zero.v.numel() == 1 and not bool(zero.v) and zero.b is None:
+            made.unmasked = x.size()
+    return made
+
+
+def running_sum(cx: Context, made: Number, x: Number, f: Function) -> Number:
+    """Adds the error of a difference of running sums to `made`, a running sum f of masked exponents x."""
+    if x.unmasked is None or not cx.raised or cx.dtype == torch.float64:
+        return made
+    size = U32 * f(x.unmasked.expand(x.v.shape))
+    made.b = SCANNED * size if made.b is None else made.b + SCANNED * size
+    made.runs = [made.run(i) + cx.noise(size) * size for i in range(cx.count)] or None
     return made

@@ -59,7 +59,7 @@ ANY, FIRST, APART, STABLE = range(4)
 class Number:
     __slots__ = tuple(
         "v r b runs open names whole there exponents taken parts terms count nested expanded".split()
-        + "sides beside signs ways held".split()
+        + "sides beside signs ways held unmasked".split()
     )
 
     def __init__(
@@ -82,6 +82,7 @@ class Number:
         self.names = names
         self.exponents: Bound = None  # sizes of exponents (exponents.py)
         self.taken: Bound = None
+        self.unmasked: Bound = None  # magnitudes before a mask set elements to 0 (exponents.py)
         self.parts = 1  # number of exponentials that were added up (exponents.py)
         # A sum of products has the sum of its terms' magnitudes (None: |v|), and the number of its terms.
         self.terms: Bound = None
@@ -95,8 +96,7 @@ class Number:
         return self.v if self.runs is None else self.runs[i]
 
     def size(self) -> torch.Tensor:
-        """The sum of the terms' magnitudes. It bounds the intermediate results of every algebraically equal form of the
-        sum."""
+        """The sum of the terms' magnitudes, which bounds the intermediate results of every equal form of it."""
         return self.v.double().abs() if self.terms is None else self.terms
 
     @property

@@ -290,7 +290,7 @@ def cumsum(cx: Context, x: Number, dim: int, **_: Any) -> Number:
         lambda u: n.sqrt() * u * torch.maximum(v.abs(), walk) * rounds,
     )
     made.whole = x.whole
-    return made
+    return exponents.running_sum(cx, made, x, f)
 
 
 @rule("aten.cumprod.default")

@@ -32,6 +32,8 @@ CLASS_DATA: dict[
     ),
 }
 
+APART = "one element of every row so far above the rest that an exponential of the difference overflows"
+
 
 def kinds(model: torch.nn.Module, inputs: list[Any], domains: list[str]) -> list[Kind]:
     """Returns every class of real inputs beside the published one."""
@@ -70,6 +72,11 @@ def kinds(model: torch.nn.Module, inputs: list[Any], domains: list[str]) -> list
                     [{"kind": "normal", "a": a, "b": 1} for a in about],
                 )
             )
+    kinds += [
+        ("apart", APART, [{**fill, "kind": "peak"} for fill in fills])
+        for name, _, fills in kinds
+        if name == "beyond"
+    ]
     if scaled_inputs.is_narrow(model, inputs, domains):
         kinds += _narrow(model, inputs, domains)
     huge = huge_inputs.fills(model, inputs, domains)
