@@ -31,6 +31,8 @@ int task_files(const char *source, char path[TASK_FILES][PATH_MAX])
     if (strcmp(dot, ".py") == 0) {
         snprintf(found, sizeof found, "%s/%.255s.json", folder, name);
         take(path, &count, found);
+        snprintf(found, sizeof found, "%s/../../../utils/data_utils.py", folder);
+        take(path, &count, found);
     } else if (strcmp(dot, ".json") == 0) {
         const char *const kind = strrchr(folder, '/');
         snprintf(found, sizeof found, "%s/%.255s.jsonl", folder, name);

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from typing import NamedTuple
 
-from . import atrex, definition, gpu_mode, input_groups, kernelbench
+from . import atrex, definition, gpu_mode, input_groups, kernelbench, tritonbench
 from .reading import Config, Reading, SourceError, error
 
 __all__ = ["FORMS", "Config", "Reading", "SourceError", "read"]
@@ -30,6 +30,7 @@ FORMS = (
     Form("gpu-mode", ("task.yml", "reference.py"), gpu_mode.read),
     Form("kernelbench-hard", ("reference.py",), kernelbench.read_directory),
     Form("input-groups", (), input_groups.read),
+    Form("tritonbench", (), tritonbench.read),
     Form("kernelbench", (), kernelbench.read_file),
 )
 
@@ -38,6 +39,7 @@ def _recognized(path: str) -> Form:
     if not os.path.isdir(path):
         name = "definition" if path.endswith(".json") else "kernelbench"
         name = "input-groups" if input_groups.is_one(path) else name
+        name = "tritonbench" if tritonbench.is_one(path) else name
         return next(form for form in FORMS if form.name == name)
     for form in FORMS:
         if form.marks and all(os.path.exists(os.path.join(path, mark)) for mark in form.marks):

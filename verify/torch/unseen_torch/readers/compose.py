@@ -15,6 +15,22 @@ VARIANT = "variant"
 PUBLISHED = "unseen_published.py"  # the module that holds VARIANTS and LENGTHS; its integers are no sizes
 
 
+class Value:
+    """A value in the table that is no size, whatever its type. `text` is its expression."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Value) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
 class Argument:
     """One argument of all configurations. `values` are its values in their order."""
 

@@ -9,7 +9,7 @@ import json
 import os
 from typing import Any
 
-from .compose import PUBLISHED, Table
+from .compose import PUBLISHED, Table, Value
 from .dimensions import Dimensions
 from .reading import Reading, error, text_of
 from .support import SUPPORT, TEXT
@@ -109,23 +109,13 @@ class _Group:
             return f"{key!r}: {values[0]!r}"
         column = f"{name}_{key}"
         for row, value in zip(self.rows, values):
-            row[column] = _Value(value)
+            row[column] = Value(repr(value))
         return f"{key!r}: VARIANTS[variant - 1][{column!r}]"
 
     def _shape(self, value: Any, names: Any) -> str:
         if isinstance(value, list):
             return f"[{', '.join(self._shape(each, names) for each in value)}]"
         return str(next(names))
-
-
-class _Value:
-    """A value that is no size, whatever its type."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __repr__(self) -> str:
-        return repr(self.value)
 
 
 def read(path: str, wanted: list[int] | None = None) -> Reading:
