@@ -260,7 +260,8 @@ static const char *const of_importing[] = {
     "tests/python/test_import_nonnegative.py", "tests/python/test_import_sizes.py",
     "tests/python/test_import_extremes.py",    "tests/python/test_import_exponents.py",
     "tests/python/test_import_reads.py",       "tests/python/test_readers.py",
-    "tests/python/test_readers_data.py",       "tests/python/test_readers_calls.py"};
+    "tests/python/test_readers_data.py",       "tests/python/test_readers_calls.py",
+    "tests/python/test_readers_functions.py"};
 
 START_TEST(importing_holds_its_python_tests)
 {

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from typing import NamedTuple
 
-from . import atrex, definition, gpu_mode, input_groups, kernelbench, tritonbench
+from . import atrex, definition, gpu_mode, input_groups, kernelbench, robust_kbench, tritonbench
 from .reading import Config, Reading, SourceError, error
 
 __all__ = ["FORMS", "Config", "Reading", "SourceError", "read"]
@@ -28,6 +28,7 @@ FORMS = (
     Form("atrex", ("reference.py", "input.py", "shapes.json"), atrex.read),
     Form("definition", ("definition.json",), definition.read),
     Form("gpu-mode", ("task.yml", "reference.py"), gpu_mode.read),
+    Form("robust-kbench", ("func_forward.py", "config_forward.json"), robust_kbench.read),
     Form("kernelbench-hard", ("reference.py",), kernelbench.read_directory),
     Form("input-groups", (), input_groups.read),
     Form("tritonbench", (), tritonbench.read),

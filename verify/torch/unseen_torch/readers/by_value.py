@@ -6,7 +6,7 @@ from typing import Any
 
 
 def _structured(x: Any, shape: str) -> str | None:
-    """Returns the text for square matrices of which every one is of one structure. Other tensors have none."""
+    """Returns the text for square matrices of one structure. Other tensors have none."""
     import torch
 
     if x.dim() < 2 or x.shape[-1] != x.shape[-2] or x.shape[-1] < 2:
@@ -26,7 +26,7 @@ def _structured(x: Any, shape: str) -> str | None:
 
 
 def text(x: Any, shape: str, bound: str | None = None) -> str:
-    """Returns the expression that draws a tensor of `shape`. With a `bound`, whole numbers are indices below it."""
+    """Returns the expression that draws a tensor of `shape`. Whole numbers are indices below a `bound`."""
     import torch
 
     if x.dtype is torch.bool:

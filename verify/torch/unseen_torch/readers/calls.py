@@ -238,8 +238,9 @@ def grouped(
             found.setdefault(one.key, []).append((i, one))
     words = [f"{_numbered(numbers)}: {why}" for why, numbers in left.items()]
     if not found:
+        why = "; ".join(words) or "none runs"
         raise error(
-            f"{path}: no call of {function.__name__} in its tests can be read: {'; '.join(words) or 'none runs'}",
+            f"{path}: no call of {function.__name__} in its tests can be read: {why}",
             "a call that runs on a CPU, takes tensors and draws no random numbers was",
             "pass such arguments in its tests, or write the task in KernelBench's form",
         )

@@ -51,7 +51,8 @@ class _Lines:
                     return f"({''.join(t + ', ' for t in self.group.shape(leaf))})"
             return f"({''.join(self._sized(v, step, number) + ', ' for v in value)})"
         if isinstance(value, slice):
-            return f"slice({', '.join(self._sized(v, step, number) for v in (value.start, value.stop, value.step))})"
+            ends = [self._sized(v, step, number) for v in (value.start, value.stop, value.step)]
+            return f"slice({', '.join(ends)})"
         if type(value) is int and value > 1:
             return self._extents(step, number).get(value, str(value))
         return self._text(value)

@@ -1,7 +1,7 @@
 """Finds which numbers in calls of a function are one size.
 
-A place is an extent of a tensor, or a whole number among the other arguments. Places with equal numbers in all
-calls may be one size. Runs with a greater number tell which of them have to move together."""
+A place is an extent of a tensor, or a whole number among the other arguments. Places with equal numbers
+in all calls may be one size. Runs with a greater number tell which of them have to move together."""
 
 from __future__ import annotations
 

@@ -18,7 +18,9 @@ from .support import SUPPORT, TEXT
 
 _LINE = re.compile(r"^#{100,}[ \t]*$", re.M)
 _SHARED = "../../../utils/data_utils.py"  # of KernelBench-X, beside the folder of its categories
-_ALONE = "import reference\nfrom torch.nn import Module as Model, Module as get_inputs, Module as get_init_inputs\n"
+_ALONE = """import reference
+from torch.nn import Module as Model, Module as get_inputs, Module as get_init_inputs
+"""
 _MODULE = '''"""{name}: inputs of its tests for its function."""
 
 from math import inf, nan

@@ -51,6 +51,18 @@ def by_name(entry: Any, forward: Callable[..., Any]) -> Any:
     return ByName
 
 
+def with_function(entry: Any, model: Any) -> Any:
+    """Returns a candidate that runs `model` with the function `entry` as its parameter `fn`."""
+    if isinstance(entry, type):
+        return entry
+
+    class WithFunction(model):  # type: ignore[misc]  # of the task's own class
+        def forward(self, *arguments: Any) -> Any:
+            return super().forward(*arguments, fn=entry)
+
+    return WithFunction
+
+
 class Data:
     """The nested value that a task passes to its function, as `structure` describes it.
 
