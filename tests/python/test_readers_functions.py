@@ -1,4 +1,4 @@
-"""Tests of unseen_torch/readers: robust-kbench."""
+"""Tests of unseen_torch/readers: robust-kbench and AgentKernelArena, whose modules call a function."""
 
 import torch
 from importing import run
@@ -83,6 +83,87 @@ def bad_robust_kbench_directories_are_refused():
         files = {"norm/func_forward.py": text, "norm/config_forward.json": configs}
         with laid(files) as folder:
             refused(f"{folder}/norm", *parts)
+
+
+# --- AgentKernelArena ---
+
+MODULE = """
+import torch
+import torch.nn as nn
+
+
+class Block(nn.Module):
+    def __init__(self, features, hidden, scale=2.0):
+        super().__init__()
+        self.up = nn.Linear(features, hidden)
+        self.scale = scale
+
+    def forward(self, x, gate, power=1.0):
+        return self.up(x) * gate * self.scale * power
+
+
+class Other(nn.Module):
+    pass
+
+
+def get_inputs():
+    for rows in (2, 6, 9):
+        yield [torch.randn([rows, 4]), torch.rand(rows, 1), 0.5 * rows]
+    yield [torch.randn(2, 3, 4), torch.rand(2, 3, 1), 1.0]
+
+
+def get_init_inputs():
+    return [[], {"features": 4, "hidden": 4}]
+"""
+FUNCTIONAL = MODULE.replace(
+    "def forward(self, x, gate, power=1.0):", "def forward(self, x, gate, power=1.0, fn=None):"
+).replace(
+    "        return self.up(x)",
+    "        return fn(x, gate, self.up.weight, self.up.bias, self.scale, power)\n",
+)
+ARENA = {
+    "block/config.yaml": "source_file_path:\n- pytorch_code_module/py_7_Block.py\ntask_type: torch2hip\n",
+    "block/pytorch_code_module/py_7_Block.py": MODULE,
+    "block/pytorch_code_functional/py_7_Block_func.py": FUNCTIONAL.split(" * gate * self")[0]
+    + FUNCTIONAL[FUNCTIONAL.index("\n\nclass Other") :],
+}
+
+
+def cases_of_a_module_are_the_seen_set():
+    with laid(ARENA) as folder, imported(f"{folder}/block") as (task, _oracle, own):
+        assert task["form"] == "agent-kernel-arena", task["form"]
+        # the features are the width of x; the hidden width, which is equal, is a size of its own
+        assert {"x_0", "x_1", "init_hidden"} <= set(axes(task)), (axes(task), task["sizes"])
+        lines = [line for line in write.seen(task).splitlines() if not line.startswith("#")]
+        assert len(lines) == 3, lines
+        notes = [n["text"] for n in task["notes"] if n["kind"] == "variant"]
+        assert len(notes) == 1 and "call 4: their tensors have other types or ranks" in notes[0], notes
+        sizes = dict.fromkeys(axes(task), 1) | {"x_0": 3, "x_1": 6, "init_hidden": 5, "variant": 2}
+        module = own.instance(sizes).module
+        x, gate, power = module.get_inputs()
+        assert x.shape == (3, 6) and power == 3.0 and module.get_init_inputs() == {"features": 6, "hidden": 5}
+
+        def module_fn(x, gate, weight, bias, scale, power):
+            return (x @ weight.T + bias) * gate * scale * power
+
+        made = module.unseen_solution(module_fn, None)(**module.get_init_inputs())
+        own_one = module.Model(**module.get_init_inputs())
+        own_one.load_state_dict(made.state_dict())
+        gate = gate.reshape(3, 1)
+        assert torch.allclose(made(x, gate, power), own_one(x, gate, power), atol=1e-5)
+
+
+def bad_arena_directories_are_refused():
+    module = "block/pytorch_code_module/py_7_Block.py"
+    for name, text, *parts in (
+        ("block/config.yaml", "task_type: torch2hip\n", "config.yaml names no file of pytorch_code_module"),
+        (module, "import torch\n", "has no class"),
+        (module, MODULE + "1 +\n", "py_7_Block.py, line"),
+        (module, MODULE.replace("def get_inputs", "def inputs"), "does not run", "get_inputs"),
+        (module, MODULE.replace('"hidden": 4', '"width": 4'), "does not run", "argument: 'hidden'"),
+    ):
+        with laid({**ARENA, name: text}) as folder:
+            refused(f"{folder}/block", *parts)
 
 
 if __name__ == "__main__":

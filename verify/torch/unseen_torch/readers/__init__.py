@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from typing import NamedTuple
 
-from . import atrex, definition, gpu_mode, input_groups, kernelbench, robust_kbench, tritonbench
+from . import arena, atrex, definition, gpu_mode, input_groups, kernelbench, robust_kbench, tritonbench
 from .reading import Config, Reading, SourceError, error
 
 __all__ = ["FORMS", "Config", "Reading", "SourceError", "read"]
@@ -29,6 +29,7 @@ FORMS = (
     Form("definition", ("definition.json",), definition.read),
     Form("gpu-mode", ("task.yml", "reference.py"), gpu_mode.read),
     Form("robust-kbench", ("func_forward.py", "config_forward.json"), robust_kbench.read),
+    Form("agent-kernel-arena", ("config.yaml", "pytorch_code_module"), arena.read),
     Form("kernelbench-hard", ("reference.py",), kernelbench.read_directory),
     Form("input-groups", (), input_groups.read),
     Form("tritonbench", (), tritonbench.read),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 from . import by_value, places, recorder
@@ -81,9 +82,13 @@ class Group:
             n: [c.plain.get(n, defaults.get(n)) for c in calls] for n in names
         }
         distinct = {repr([v[i] for v in self.plain.values()]): i for i in range(len(calls))}
-        self.tried = list(distinct.values())[:6]
+        small = [i for i in distinct.values() if self._elements(i) <= places.MOST_ELEMENTS]
+        self.tried = (small or [min(range(len(calls)), key=self._elements)])[:6]
         self.sizes = Sizes(self._places(), lambda raised: all(self._runs(i, raised) for i in self.tried))
         self.bounds = {i: self._bound(i) for i in range(len(self.first.leaves))}
+
+    def _elements(self, i: int) -> int:
+        return places.elements(x.shape for _, x in self.calls[i].leaves)
 
     def _places(self) -> list[Place]:
         found = []
@@ -104,7 +109,9 @@ class Group:
         import torch
 
         call = self.calls[i]
-        shapes = [[n * raised.get((name, d), 1) for d, n in enumerate(x.shape)] for name, x in call.leaves]
+        shapes = [
+            [int(n * raised.get((name, d), 1)) for d, n in enumerate(x.shape)] for name, x in call.leaves
+        ]
         if places.elements(shapes) > places.MOST_ELEMENTS:
             return False
         made = []
@@ -140,7 +147,7 @@ class Group:
         most = [int(c.leaves[leaf][1].max()) for c in self.calls]
 
         def runs(size: str | None) -> bool:
-            factors = {at: 2 * _RAISED for at, of in self.sizes.of.items() if of == size}
+            factors = {at: Fraction(2 * _RAISED) for at, of in self.sizes.of.items() if of == size}
             return all(self._runs(i, factors, {leaf: _RAISED * (most[i] + 1)}) for i in self.tried)
 
         fitting = [s for s, series in self.sizes.series.items() if all(n > m for n, m in zip(series, most))]
@@ -213,9 +220,9 @@ class Group:
 def _raised(value: Any, name: str, raised: Raised) -> Any:
     """Returns an argument without tensors with its sizes raised."""
     if (name, None) in raised:
-        return value * raised[name, None]
+        return int(value * raised[name, None])
     if any(key == name and at is not None for key, at in raised):
-        return type(value)(n * raised.get((name, at), 1) for at, n in enumerate(value))
+        return type(value)(int(n * raised.get((name, at), 1)) for at, n in enumerate(value))
     return value
 
 
@@ -292,6 +299,7 @@ def _unread(function: Callable[..., Any], call: recorder.Call) -> str | None:
         return "a tensor is quantized or sparse"
     if any(0 in x.shape for x in call.copies.values()):
         return "a tensor is empty"
-    if _is_random(function, call):
+    is_small = places.elements(x.shape for x in call.copies.values()) <= places.MOST_ELEMENTS
+    if is_small and _is_random(function, call):
         return "it draws random numbers"
     return None

@@ -3,6 +3,7 @@ extents."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from . import by_value, places, recorder
@@ -138,7 +139,7 @@ def _makes(group: Group, body: str, call: int, factors: dict[str, int]) -> bool:
         (shape, x.dtype) for shape, (_, x) in zip(wanted, group.first.leaves)
     ]:
         return False
-    return group.accepts(call, {at: factors[name] for at, name in group.sizes.of.items()}, made)
+    return group.accepts(call, {at: Fraction(factors[name]) for at, name in group.sizes.of.items()}, made)
 
 
 def _is_right(group: Group, body: str) -> bool:

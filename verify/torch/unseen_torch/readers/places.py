@@ -8,8 +8,11 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 
-BEYOND = 3  # factor by which a place is raised
+BEYOND = Fraction(3)  # factor by which a place is raised
+HALF = Fraction(1, 2)  # the same for large even numbers
+LARGE = 256
 MOST_ELEMENTS = 1 << 22  # of all tensors of a run
 
 
@@ -27,7 +30,7 @@ class Place:
         return self.key if self.at is None else f"{self.key}_{self.at}"
 
 
-Raised = dict[tuple[str, "int | None"], int]  # factors by key and `at`
+Raised = dict[tuple[str, "int | None"], Fraction]  # factors by key and `at`
 
 
 class Sizes:
@@ -50,8 +53,9 @@ class Sizes:
                     self.of[place.key, place.at] = first.name
                 alike = [p for p in alike if p not in group]
 
-    def _run(self, places: Iterable[Place]) -> bool:
-        return self.runs({(p.key, p.at): BEYOND for p in places})
+    def _run(self, places: Sequence[Place]) -> bool:
+        is_large = all(n >= LARGE and n % 2 == 0 for p in places for n in p.series)
+        return self.runs({(p.key, p.at): HALF if is_large else BEYOND for p in places})
 
     def _partners(self, first: Place, alike: list[Place]) -> list[Place]:
         """Returns the fewest places that have to be raised with the first one, and itself."""

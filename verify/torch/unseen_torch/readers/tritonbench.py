@@ -18,7 +18,7 @@ from .support import SUPPORT, TEXT
 
 _LINE = re.compile(r"^#{100,}[ \t]*$", re.M)
 _SHARED = "../../../utils/data_utils.py"  # of KernelBench-X, beside the folder of its categories
-_ALONE = """import reference
+ALONE = """import reference
 from torch.nn import Module as Model, Module as get_inputs, Module as get_init_inputs
 """
 _MODULE = '''"""{name}: inputs of its tests for its function."""
@@ -89,7 +89,7 @@ def _recorded(path: str, modules: dict[str, str], tests: str, name: str) -> tupl
     from ..task.source import Source
 
     try:
-        module: types.ModuleType = Source(Reading(path, _ALONE, modules=modules)).execute({})
+        module: types.ModuleType = Source(Reading(path, ALONE, modules=modules)).execute({})
         function = getattr(module.reference, name)
         found, why = recorder.run(tests, path, vars(module.reference), name)
     except Exception as raised:
@@ -106,7 +106,7 @@ def _recorded(path: str, modules: dict[str, str], tests: str, name: str) -> tupl
     return function, found
 
 
-def _merged(
+def merged(
     rows: list[dict[str, Any]], numbers: list[int]
 ) -> tuple[list[dict[str, Any]], list[str], list[float]]:
     """Returns `(different rows, their names, how often each is called)`."""
@@ -134,11 +134,11 @@ def read(path: str) -> Reading:
     group, notes, numbers = calls.grouped(function, found.calls, path)
     rows, texts = group.rows()
     body, note = drawn.body(group, found)
-    merged = _merged(rows, numbers)
+    once = merged(rows, numbers)
 
     def composed(kept: list[int] | None) -> Reading:
-        table = Table(*merged, kept)
-        given = {n: _kept(table, n, text) for n, text in texts.items()}
+        table = Table(*once, kept)
+        given = {n: kept_text(table, n, text) for n, text in texts.items()}
         told = [n for n in given if n in group.sized or given[n].startswith("VARIANTS")]
         text = _MODULE.format(
             name=os.path.splitext(os.path.basename(path))[0],
@@ -165,7 +165,7 @@ def read(path: str) -> Reading:
     return composed(None)
 
 
-def _kept(table: Table, name: str, text: str) -> str:
+def kept_text(table: Table, name: str, text: str) -> str:
     """Returns the text of an argument without tensors, after the choice of variants."""
     column = next((a for a in table.arguments if a.name == name), None)
     return column.text() if column is not None else text
