@@ -1,5 +1,8 @@
-"""Tests of unseen_torch/readers: files of a function and its tests, as in TritonBench-T and KernelBench-X."""
+"""Tests of unseen_torch/readers: files of a function and its tests, as in TritonBench-T and KernelBench-X.
 
+Calls of operators, as in BackendBench, are read likewise."""
+
+import json
 import os
 
 import torch
@@ -197,6 +200,74 @@ def files_that_cannot_be_read_are_refused():
             assert "has no line of 100 #" in str(error), error
         else:
             raise AssertionError("a file without tests was read")
+
+
+# --- BackendBench ---
+
+ROWS = """Operator: aten.embedding.default
+cnt: 4, ((T([30, 16], f32), T([8, 5], i64), 0), {})
+cnt: 0, ((T([50, 64], f32), T([3, 10], i64, [1, 3], 'cpu'), 0), {})
+cnt: 3, ((T([30, 16], f32), T([8, 5], i64), 0), {'sparse': False})
+cnt: 2, ((T([30, 16], f16), T([8, 5], i64)), {})
+"""
+
+
+def rows_of_an_operator_are_the_seen_set_with_counts():
+    with laid({"e.txt": ROWS}) as folder, imported(f"{folder}/e.txt") as (task, _oracle, own):
+        assert task["form"] == "backendbench"
+        assert task["candidates"] == ["embedding__default_kernel_impl", "embedding_kernel_impl"]
+        assert set(axes(task)) == {"weight_0", "weight_1", "indices_0", "indices_1"}, axes(task)
+        index = next(i for i in task["inputs"] if i["name"] == "indices")
+        assert index["bound"] == "weight_0", index
+        configs = source.load(f"{folder}/e.txt").reading.configs
+        assert [(c.name, c.weight) for c in configs] == [("call-1", 7), ("call-2", 1)], configs
+        notes = " ".join(n["text"] for n in task["notes"])
+        assert "call 4: their tensors" in notes and "1 calls have tensors with strides" in notes, notes
+        module = own.instance({"weight_0": 4, "weight_1": 3, "indices_0": 9, "indices_1": 7}).module
+        weight, indices = module.get_inputs()
+        seen = []
+
+        def embedding_kernel_impl(*arguments, **named):
+            seen.append((len(arguments), named))
+            return arguments[0][arguments[1]]
+
+        made = module.unseen_solution(embedding_kernel_impl, None)(weight, indices)
+        assert torch.equal(made, module.Model()(weight, indices)) and made.shape == (9, 7, 3)
+        assert seen == [(3, {"sparse": False})], seen
+
+
+def rows_may_be_json_lines():
+    row = {
+        "op_name": "aten.add.Tensor",
+        "args": "((T([4, 8], f32), T([4, 8], f32)), {'alpha': -2})",
+        "count": 5,
+    }
+    with laid({"a.jsonl": json.dumps(row) + "\n"}) as folder:
+        reading = source.load(f"{folder}/a.jsonl").reading
+        assert reading.entries == ["add__Tensor_kernel_impl", "add_kernel_impl"]
+        assert "alpha=-2" in reading.text and reading.configs[0].weight == 5, reading.text
+
+
+def bad_rows_are_refused():
+    for name, text, *parts in (
+        (
+            "e.txt",
+            ROWS.replace("aten.embedding", "aten.nowhere"),
+            "torch has no operator aten.nowhere.default",
+        ),
+        (
+            "e.txt",
+            ROWS + "Operator: aten.relu.default\ncnt: 1, ((T([2], f32),), {})\n",
+            "calls of 2 operators",
+        ),
+        ("e.txt", "Operator: aten.relu.default\n", "calls of 0 operators"),
+        ("e.txt", ROWS.replace("cnt: 4, ((", "cnt: 4, (("[:-1]), "e.txt, line 2"),
+        ("e.txt", ROWS.replace("T([30, 16], f32)", "open('x')"), "e.txt, line 2: open('x')"),
+        ("e.txt", ROWS.replace("T([30, 16], f32)", "T([30, 16], f99)"), "e.txt, line 2: f99"),
+        ("e.jsonl", '{"op_name": "aten.relu.default"}\n', "e.jsonl, line 1: 'args'"),
+    ):
+        with laid({name: text}) as folder:
+            refused(f"{folder}/{name}", *parts)
 
 
 if __name__ == "__main__":

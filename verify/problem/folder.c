@@ -257,9 +257,11 @@ enum folder_status folder_problem(const struct problem **problem, const char *wo
     if (S_ISDIR(status.st_mode))
         return folder_is_of_a_benchmark(word) ? import_task(problem, word, text, size)
                                               : load(problem, word, text, size);
+    static const char *const tasks[] = {".py", ".json", ".jsonl", ".txt"};
     const char *const ending = strrchr(word, '.');
-    if (ending && (strcmp(ending, ".py") == 0 || strcmp(ending, ".json") == 0))
-        return import_task(problem, word, text, size);
+    for (size_t i = 0; ending && i < sizeof tasks / sizeof *tasks; i++)
+        if (strcmp(ending, tasks[i]) == 0)
+            return import_task(problem, word, text, size);
     snprintf(text, size,
              "%s is no folder; a problem's name or folder was expected\n---> give the folder that it lies in",
              word);

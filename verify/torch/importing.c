@@ -49,8 +49,10 @@ static void name_after(char *name, size_t size, const char *source)
         snprintf(level, sizeof level, "t");
     snprintf(name, size, "%s%.*s", level, NAME_MOST, file);
     char *const dot = strrchr(name, '.');
-    if (dot && dot != name && (strcmp(dot, ".py") == 0 || strcmp(dot, ".json") == 0))
-        *dot = '\0';
+    static const char *const endings[] = {".py", ".json", ".jsonl", ".txt"};
+    for (size_t i = 0; dot && dot != name && i < sizeof endings / sizeof *endings; i++)
+        if (strcmp(dot, endings[i]) == 0)
+            *dot = '\0';
     for (char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c))
             *c = '_';

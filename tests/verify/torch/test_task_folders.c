@@ -251,6 +251,17 @@ START_TEST(a_single_number_is_drawn_as_a_row_of_one)
 }
 END_TEST
 
+/* Rows of BackendBench are a text. */
+START_TEST(a_text_file_is_a_task)
+{
+    if (!cli_torch())
+        SKIP_TEST("no interpreter with torch: make build/venv, or UNSEEN_TEST_PYTHON");
+    cli_put("relu.txt", "Operator: aten.relu.default\ncnt: 2, ((T([4, 8], f32),), {})\n");
+    CLI("import", "./relu.txt", "--python", cli_torch());
+    cli_expect(0, "describe ./relu");
+}
+END_TEST
+
 /* Masks and logarithms, modules of a task's folder, replacements of a seen set on a host: tests in Python. */
 static const char *const of_importing[] = {
     "tests/python/test_import_masks.py",       "tests/python/test_own_modules.py",
@@ -315,6 +326,7 @@ static TCase *task_folders_case(void)
     tcase_add_test(folders, a_folder_that_holds_no_task_is_refused);
     tcase_add_loop_test(folders, what_a_task_computes_is_what_its_candidates_get, 0, COMPUTED);
     tcase_add_test(folders, a_single_number_is_drawn_as_a_row_of_one);
+    tcase_add_test(folders, a_text_file_is_a_task);
     return folders;
 }
 

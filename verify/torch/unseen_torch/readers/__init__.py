@@ -9,7 +9,17 @@ import os
 from collections.abc import Callable
 from typing import NamedTuple
 
-from . import arena, atrex, definition, gpu_mode, input_groups, kernelbench, robust_kbench, tritonbench
+from . import (
+    arena,
+    atrex,
+    backendbench,
+    definition,
+    gpu_mode,
+    input_groups,
+    kernelbench,
+    robust_kbench,
+    tritonbench,
+)
 from .reading import Config, Reading, SourceError, error
 
 __all__ = ["FORMS", "Config", "Reading", "SourceError", "read"]
@@ -32,6 +42,7 @@ FORMS = (
     Form("agent-kernel-arena", ("config.yaml", "pytorch_code_module"), arena.read),
     Form("kernelbench-hard", ("reference.py",), kernelbench.read_directory),
     Form("input-groups", (), input_groups.read),
+    Form("backendbench", (), backendbench.read),
     Form("tritonbench", (), tritonbench.read),
     Form("kernelbench", (), kernelbench.read_file),
 )
@@ -42,6 +53,7 @@ def _recognized(path: str) -> Form:
         name = "definition" if path.endswith(".json") else "kernelbench"
         name = "input-groups" if input_groups.is_one(path) else name
         name = "tritonbench" if tritonbench.is_one(path) else name
+        name = "backendbench" if backendbench.is_one(path) else name
         return next(form for form in FORMS if form.name == name)
     for form in FORMS:
         if form.marks and all(os.path.exists(os.path.join(path, mark)) for mark in form.marks):

@@ -16,9 +16,9 @@ from typing import Any
 from ..task import failure as failures
 from . import calls, drawn, recorder
 from .compose import PUBLISHED, Table
-from .reading import Reading, error, text_of, whole
+from .composed import ALONE, kept_text, merged, published
+from .reading import Reading, SourceError, error, text_of, whole
 from .support import SUPPORT, TEXT
-from .tritonbench import ALONE, kept_text, merged
 
 _FOLDERS = ("pytorch_code_module", "pytorch_code_functional")
 _MODULE = '''"""{name} of AgentKernelArena: its inputs for its module."""
@@ -131,9 +131,9 @@ class _Task:
             cases, self.recorded = _cases(self.path, module)
             model = getattr(module, self.model)
             self.init = _init(self.path, model, module.get_init_inputs())
+        except SourceError:
+            raise
         except Exception as raised:
-            if isinstance(raised, type(error("", "", ""))):
-                raise
             failed = failures.failed(raised)
             expected = "get_inputs that yields lists, and get_init_inputs, were"
             raise error(f"{self.path} does not run: {failed}", expected, failed.hint) from raised
@@ -173,12 +173,11 @@ def read(folder: str) -> Reading:
 
     def composed(kept: list[int] | None) -> Reading:
         table = Table(*task.merged, kept)
-        published = f"import torch\nfrom math import inf, nan\n\n{table.published()}"
         return Reading(
             task.path,
             task.text(table),
             form="agent-kernel-arena",
-            modules={**task.modules, PUBLISHED: published, SUPPORT: TEXT},
+            modules={**task.modules, PUBLISHED: published(table), SUPPORT: TEXT},
             configs=table.configs,
             notes=task.notes,
             entries=["module_fn", "forward", task.model],

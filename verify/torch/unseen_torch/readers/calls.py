@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from typing import Any
 
 from . import by_value, places, recorder
@@ -17,7 +16,8 @@ from .places import Place, Raised, Sizes
 from .reading import error
 
 Leaf = tuple[str, Any]  # name and tensor
-_RAISED = 5  # factor of an index input's numbers, greater than that of extents' products
+Law = Callable[..., str]  # by_value.text or another: from a tensor, a shape and a bound to an expression
+_RAISED = 2  # factor of an index input's numbers, less than BEYOND
 _KINDS = inspect.Parameter
 
 
@@ -74,7 +74,10 @@ class Arguments:
 class Group:
     """Calls of one structure, and the texts of the module that stands for them."""
 
-    def __init__(self, function: Callable[..., Any], calls: list[Arguments]) -> None:
+    def __init__(
+        self, function: Callable[..., Any], calls: list[Arguments], law: Law = by_value.text
+    ) -> None:
+        self.law = law
         self.function, self.calls, self.first = function, calls, calls[0]
         defaults = {n: p.default for n, p in inspect.signature(function).parameters.items()}
         names = list(dict.fromkeys(n for call in calls for n in call.plain))
@@ -105,7 +108,8 @@ class Group:
         return found
 
     def _runs(self, i: int, raised: Raised, indices: dict[int, int] | None = None) -> bool:
-        """Tells whether call `i` runs with its places raised, and with the bounds `indices` by leaf."""
+        """Tells whether call `i` runs with its places raised, and with the farthest numbers below the bounds
+        `indices`, by leaf."""
         import torch
 
         call = self.calls[i]
@@ -116,9 +120,12 @@ class Group:
             return False
         made = []
         for j, ((_, x), shape) in enumerate(zip(call.leaves, shapes)):
-            bound = str(indices[j]) if indices and j in indices else None
+            farthest = indices[j] - 1 if indices and j in indices else None
             try:
-                made.append(eval(by_value.text(x, repr(tuple(shape)), bound), {"torch": torch}))
+                if farthest is not None:
+                    made.append(torch.full(shape, farthest, dtype=x.dtype))
+                else:
+                    made.append(eval(self.law(x, repr(tuple(shape))), {"torch": torch}))
             except RuntimeError:  # symmetric and not square, or beyond the type
                 return False
         return self.accepts(i, raised, made)
@@ -146,13 +153,15 @@ class Group:
             return None
         most = [int(c.leaves[leaf][1].max()) for c in self.calls]
 
-        def runs(size: str | None) -> bool:
-            factors = {at: Fraction(2 * _RAISED) for at, of in self.sizes.of.items() if of == size}
-            return all(self._runs(i, factors, {leaf: _RAISED * (most[i] + 1)}) for i in self.tried)
+        def runs(size: str | None, bounds: Sequence[int]) -> bool:
+            factors = {at: places.BEYOND for at, of in self.sizes.of.items() if of == size}
+            return all(self._runs(i, factors, {leaf: _RAISED * bounds[i]}) for i in self.tried)
 
-        fitting = [s for s, series in self.sizes.series.items() if all(n > m for n, m in zip(series, most))]
-        fitting.sort(key=lambda s: sum(n - m for n, m in zip(self.sizes.series[s], most)))
-        return None if runs(None) else next((size for size in fitting if runs(size)), None)
+        known = self.sizes.series
+        if not known or runs(None, [max(series[i] for series in known.values()) for i in range(len(most))]):
+            return None
+        fitting = [s for s, series in known.items() if all(n > m for n, m in zip(series, most))]
+        return next((s for s in fitting if runs(s, known[s]) and not runs(None, known[s])), None)
 
     @property
     def sized(self) -> set[str]:
@@ -227,7 +236,7 @@ def _raised(value: Any, name: str, raised: Raised) -> Any:
 
 
 def grouped(
-    function: Callable[..., Any], recorded: Sequence[recorder.Call], path: str
+    function: Callable[..., Any], recorded: Sequence[recorder.Call], path: str, law: Law = by_value.text
 ) -> tuple[Group, list[tuple[str, str]], list[int]]:
     """Returns the group with the most calls, notes on the others, and the numbers of its calls. Raises
     SourceError."""
@@ -257,7 +266,7 @@ def grouped(
             numbers = _numbered([i + 1 for i, _ in others])
             words.append(f"{numbers}: their tensors have other types or ranks")
     notes = [("variant", f"left out of the published configurations: {word}") for word in words]
-    return Group(function, [one for _, one in best]), notes, [i for i, _ in best]
+    return Group(function, [one for _, one in best], law), notes, [i for i, _ in best]
 
 
 def _numbered(numbers: list[int]) -> str:

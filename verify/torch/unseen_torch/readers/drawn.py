@@ -6,7 +6,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from . import by_value, places, recorder
+from . import places, recorder
 from .calls import Group, plain
 from .recorder import SIZED, Step
 
@@ -164,7 +164,7 @@ def body(group: Group, recorded: recorder.Recorder) -> tuple[str, str]:
     texts = []
     for i, (_, x) in enumerate(group.first.leaves):
         shape = f"({''.join(t + ', ' for t in group.shape(i))})"
-        texts.append(by_value.text(x, shape, group.bounds[i]))
+        texts.append(group.law(x, shape, group.bounds[i]))
     return (
         f"    return [{', '.join(texts)}]\n",
         "inputs are drawn like the numbers in the tests, which are literals or follow from values",
