@@ -334,12 +334,17 @@ def get_inputs():
         "b": {"kind": "uniform", "a": 0.5, "b": 1.5},
         **{n: {"kind": "computed"} for n in "cdefgh"},
     }
+
+    def changed(names, *changes):
+        return dict.fromkeys(names, {"kind": "computed", "as": "tempered", "changes": list(changes)})
+
+    by_class = {
+        "tempered": changed("h", "scale 0.125", "scale 0.5"),
+        "steep": changed("cf", "raised 8", "raised 32"),
+        "lasting": changed("cf", "raised 0.000976562"),
+    }
     for each in task["classes"]:
-        nearer = (
-            {"h": {"kind": "computed", "as": "tempered", "changes": ["scale 0.125", "scale 0.5"]}}
-            if each["name"] == "tempered"
-            else {}
-        )
+        nearer = by_class.get(each["name"], {})
         assert {n: each["fill"][n] for n in kept} == {**kept, **nearer}, each
     assert task["classes"][1]["name"] == "signed" and task["classes"][1]["fill"]["i"]["kind"] == "normal", (
         task["classes"]
@@ -387,19 +392,20 @@ def exponents_reach_beyond_where_the_answer_stays():
         ("torch.log_softmax(x * 0.25, 1)", 512),
         ("torch.logsumexp(x, 1)", 128),
     ):
-        task = of_one_line(line)
-        assert [c["name"] for c in task["classes"]] == [*plain, "beyond", "below"], (line, task["classes"])
-        assert task["classes"][-2]["fill"] == {"x": {"kind": "normal", "a": middle, "b": 1}}, line
-        assert task["classes"][-1]["fill"] == {"x": {"kind": "normal", "a": -middle, "b": 1}}, line
+        classes = of_one_line(line)["classes"]
+        assert [c["name"] for c in classes] == [*plain, "beyond", "below", "apart"], (line, classes)
+        laws = (("normal", middle), ("normal", -middle), ("peak", middle))
+        for each, (kind, about) in zip(classes[-3:], laws):
+            assert each["fill"] == {"x": {"kind": kind, "a": about, "b": 1}}, (line, each)
     for narrow in ("torch.float32", "torch.bfloat16"):
         task = of_one_line(attention, inputs=f"torch.randn(2, rows, 40, dtype={narrow})")
-        assert [c["name"] for c in task["classes"]] == [*plain, "beyond"], narrow
+        assert [c["name"] for c in task["classes"]] == [*plain, "beyond", "apart"], narrow
     for line in (
         "(x - x.amax(1, True)).exp()",
         "torch.exp((x - torch.maximum(x, x.roll(1, 1)).amax(1, True)[:, :1].expand(x.shape)) * 0.5)",
     ):
         # a softmax written out
-        assert [c["name"] for c in of_one_line(line)["classes"]] == [*plain, "beyond", "below"], line
+        assert [c["name"] for c in of_one_line(line)["classes"]] == [*plain, "beyond", "below", "apart"], line
     for line in ("nn.functional.silu(x)", "x.sigmoid()", "nn.functional.softplus(x)"):
         task = of_one_line(line)
         assert [c["name"] for c in task["classes"]] == [*plain, "beyond"], line
@@ -496,8 +502,10 @@ def get_inputs():
 
 
 {NO_INIT}""")
-    below = task["classes"][-1]  # what is far below 0 is a product of two
-    assert below["name"] == "below" and [below["fill"][n]["a"] for n in "qkv"] == [-8, 8, 8], below
+    below = {c["name"]: c["fill"] for c in task["classes"]}[
+        "below"
+    ]  # what is far below 0 is a product of two
+    assert [below[n]["a"] for n in "qkv"] == [-8, 8, 8], below
 
 
 RANGES = (  # a task, a faulty form of it, and the class with the centre that shows the fault

@@ -35,6 +35,18 @@ CLASS_DATA: dict[
 APART = "one element of every row so far above the rest that an exponential of the difference overflows"
 
 
+def _joins(model: torch.nn.Module, inputs: list[Any], domains: list[str]) -> bool:
+    """Tells whether one element of the first real input changes several results, or one that many elements share."""
+    i = domains.index("real")
+    moved = [input_domain.copied(v) for v in inputs]
+    moved[i].reshape(-1)[0] += overflow_inputs.MIDDLES[0]
+    before, after = (input_domain.outputs_at(model, each) or [] for each in (inputs, moved))
+    return any(
+        int((a != b).sum()) > 1 or (a.numel() < inputs[i].numel() and bool((a != b).any()))
+        for a, b in zip(before, after)
+    )
+
+
 def kinds(model: torch.nn.Module, inputs: list[Any], domains: list[str]) -> list[Kind]:
     """Returns every class of real inputs beside the published one."""
     reals = domains.count("real")
@@ -75,7 +87,7 @@ def kinds(model: torch.nn.Module, inputs: list[Any], domains: list[str]) -> list
     kinds += [
         ("apart", APART, [{**fill, "kind": "peak"} for fill in fills])
         for name, _, fills in kinds
-        if name == "beyond"
+        if name == "beyond" and _joins(model, inputs, domains)
     ]
     if scaled_inputs.is_narrow(model, inputs, domains):
         kinds += _narrow(model, inputs, domains)
