@@ -18,6 +18,7 @@ struct error_stats {
     int64_t first_wrong, last_wrong;
     int fits;
     double worst_ratio, strain;
+    double most_absolute, most_relative;
     struct judged worst;
 };
 
@@ -28,7 +29,7 @@ TALLY_FN struct error_stats error_stats_zero(void)
     t.first_wrong = t.last_wrong = -1;
     t.fits = 0;
     t.worst_ratio = -1;
-    t.strain = 0;
+    t.strain = t.most_absolute = t.most_relative = 0;
     t.worst.index = -1;
     t.worst.got = t.worst.mid = t.worst.rad = t.worst.allowed = t.worst.shift = 0;
     t.worst.unwritten = t.worst.kept = t.worst.changed = false;
@@ -66,6 +67,19 @@ REF_FN void error_stats_wrong(struct error_stats *t, const struct judge_request 
         t->last_wrong = index;
 }
 
+/* Keeps the greatest errors, from an element's distance to its right value. The relative one is that of
+ * published checks: |got - want| / (|want| + 1e-8). */
+REF_FN void error_stats_greatest(struct error_stats *t, double distance, double want)
+{
+    const double base = fabs(want) + 1e-8;
+    if (!(distance <= t->most_absolute))
+        t->most_absolute = isnan(distance) ? INFINITY : distance;
+    if (!isfinite(distance))
+        t->most_relative = INFINITY;
+    else if (distance > t->most_relative * base)
+        t->most_relative = distance / base;
+}
+
 /* Keeps the worst element. A tie goes to the lowest index, so that the result does not depend on the order of
  * threads. */
 TALLY_FN void error_stats_worst(struct error_stats *t, double ratio, const struct judged *judged)
@@ -96,6 +110,10 @@ TALLY_FN void error_stats_merge(struct error_stats *into, const struct error_sta
         into->last_wrong = from->last_wrong;
     if (from->fits > into->fits)
         into->fits = from->fits;
+    if (from->most_absolute > into->most_absolute)
+        into->most_absolute = from->most_absolute;
+    if (from->most_relative > into->most_relative)
+        into->most_relative = from->most_relative;
     if (from->strain > into->strain)
         into->strain = from->strain;
     if (from->worst.index >= 0)
@@ -113,6 +131,8 @@ TALLY_FN void error_stats_report(const struct error_stats *t, struct judge_repor
     report->fits = t->fits;
     report->worst_ratio = t->worst_ratio;
     report->strain = t->strain;
+    report->most_absolute = t->most_absolute;
+    report->most_relative = t->most_relative;
     report->worst = t->worst;
 }
 

@@ -80,8 +80,9 @@ struct judge_report {
     int64_t changed;                 /* wrong elements that had to keep their bits */
     int64_t first_wrong, last_wrong; /* -1: none */
     int fits; /* index of the tightest arithmetic class that explains the errors; arithmetics.count: none */
-    double worst_ratio; /* error / allowed of `worst` */
-    double strain;      /* largest common offset of a row, relative to the allowed offset */
+    double worst_ratio;                  /* error / allowed of `worst` */
+    double strain;                       /* largest common offset of a row, relative to the allowed offset */
+    double most_absolute, most_relative; /* greatest |got - want|, and |got - want| / (|want| + 1e-8) */
     struct judged worst;
     struct judged sample[JUDGE_SAMPLES];
     struct judged opens[JUDGE_OPEN]; /* the first open elements */

@@ -21,6 +21,7 @@ REF_FN void element_verdict(struct error_stats *t, const struct judge_request *r
     judged->kept = judged->changed = false;
     judged->tensor = v->tensor;
     error_stats_worst(t, v->right ? 0 : INFINITY, judged);
+    error_stats_greatest(t, v->got == v->want ? 0 : fabs(v->got - v->want), v->want);
     if (!v->right) {
         error_stats_wrong(t, r, index, v->unwritten);
         t->fits = r->arithmetics.count;
@@ -113,6 +114,7 @@ REF_FN void element_kept(struct error_stats *t, const struct judge_request *r, e
     judged->changed = !same;
     judged->tensor = r->output;
     error_stats_worst(t, same ? 0 : INFINITY, judged);
+    error_stats_greatest(t, same ? 0 : fabs(judged->got - judged->mid), judged->mid);
     t->changed += !same && !copied;
     if (!same) {
         error_stats_wrong(t, r, index, judged->unwritten);
@@ -155,7 +157,9 @@ REF_FN enum element_result element_judge(struct error_stats *t, const struct jud
     if (unwritten || t->worst_ratio < 0 || !(distance < t->worst_ratio * allowed * (1 - 0x1p-50)))
         error_stats_worst(t, unwritten ? INFINITY : distance == 0 ? 0 : distance / allowed, judged);
     t->strain = strain > t->strain ? strain : t->strain;
-    t->published_wrong += !element_published(r, got, mid, shift == 0 ? distance : fabs(got - mid));
+    const double plain = shift == 0 || !isfinite(mid) ? distance : fabs(got - mid);
+    error_stats_greatest(t, plain, mid);
+    t->published_wrong += !element_published(r, got, mid, plain);
     if (unwritten || !(distance - doubt <= allowed)) {
         error_stats_wrong(t, r, index, unwritten);
         return ELEMENT_DECIDED;

@@ -26,6 +26,7 @@ static void judge_element(const struct judge_request *r, enum dtype dtype, int64
     error_stats_expect(r, dtype, index, judged.mid);
     const bool near = distance == 0 || (open && right);
     error_stats_worst(t, judged.unwritten ? INFINITY : near ? 0 : distance / judged.allowed, &judged);
+    error_stats_greatest(t, open && right ? 0 : distance, judged.mid);
     t->published_wrong +=
         isinf(judged.mid) ? judged.got != judged.mid : !(distance <= r->atol + r->rtol * fabs(judged.mid));
     if (judged.unwritten || !right) {

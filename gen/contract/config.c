@@ -101,7 +101,7 @@ static char *text_marked(char *line, int number)
 int lines_each(const char *path, bool optional, line_handler *handle, void *state, struct space_error *error)
 {
     FILE *file = fopen(path, "r");
-    char *line = NULL, where[256];
+    char *line = NULL, *comment, where[256];
     size_t size = 0;
     int number = 0, result = 0;
     ssize_t length;
@@ -124,8 +124,8 @@ int lines_each(const char *path, bool optional, line_handler *handle, void *stat
                                 "%s: a NUL byte; a text file was expected\n"
                                 "---> give a file of lines",
                                 where);
-        else if (trim_line(text_marked(line, number)))
-            result = handle(state, text_marked(line, number), where, error);
+        else if (comment = strchr(line, '#'), trim_line(text_marked(line, number)))
+            result = handle(state, text_marked(line, number), comment ? comment + 1 : "", where, error);
     }
     reason = errno;
     if (result == 0 &&
@@ -327,96 +327,4 @@ bool config_same_point(const struct config *a, const struct config *b)
 bool config_equal(const struct config *a, const struct config *b)
 {
     return config_same_point(a, b) && a->seed == b->seed;
-}
-
-/* --- lists --- */
-
-int config_list_add(struct config_list *list, const struct config *config)
-{
-    if (list->count == list->capacity) {
-        int capacity = list->capacity ? 2 * list->capacity : 16;
-        struct config *item = realloc(list->item, (size_t)capacity * sizeof *item);
-        if (!item)
-            return -1;
-        list->item = item;
-        list->capacity = capacity;
-    }
-    list->item[list->count++] = *config;
-    return 0;
-}
-
-void config_list_clear(struct config_list *list)
-{
-    free(list->item);
-    *list = (struct config_list){0};
-}
-
-bool config_list_has(const struct config_list *list, int axis, int64_t value)
-{
-    for (int i = 0; i < list->count; i++)
-        if (list->item[i].value[axis] == value)
-            return true;
-    return false;
-}
-
-struct list_reader {
-    struct config_list *list;
-    const struct space *space;
-    const struct config_list
-        *apart; /* points that are refused, and points already listed; NULL: all points are allowed */
-};
-
-static int refuse_listed(const struct list_reader *reader, const struct config *config, const char *where,
-                         struct space_error *error)
-{
-    for (int i = 0; i < reader->apart->count; i++)
-        if (config_same_point(&reader->apart->item[i], config))
-            return space_fail(error,
-                              "%s: this is a configuration of the seen set; an unseen one was expected\n"
-                              "---> remove the line: it is run with that set",
-                              where);
-    for (int i = 0; i < reader->list->count; i++)
-        if (config_equal(&reader->list->item[i], config))
-            return space_fail(
-                error,
-                "%s: this line stands further up already; each configuration once was expected\n"
-                "---> remove one of them, or give them seeds",
-                where);
-    return 0;
-}
-
-static int read_listed(void *state, const char *line, const char *where, struct space_error *error)
-{
-    struct list_reader *reader = state;
-    struct space_error inner;
-    struct config config;
-    if (config_parse(&config, reader->space->problem, line, where, error))
-        return -1;
-    if (!space_contains(reader->space, &config, &inner))
-        return space_fail(error, "%.240s: %.760s", where, inner.text);
-    if (reader->apart && refuse_listed(reader, &config, where, error))
-        return -1;
-    if (config_list_add(reader->list, &config))
-        return space_fail(error, "%s: out of memory", where);
-    return 0;
-}
-
-int config_list_read_apart(struct config_list *list, const struct space *space,
-                           const struct config_list *apart, const char *path, struct space_error *error)
-{
-    struct list_reader reader = {.list = list, .space = space, .apart = apart};
-    const int status = lines_each(path, false, read_listed, &reader, error);
-    if (status == 0 && list->count == 0)
-        return space_fail(error,
-                          "%s: no configuration; lines such as 'rows=3 cols=4099 seed=91' were expected\n"
-                          "---> add some, or take another file",
-                          path);
-    return status;
-}
-
-int config_list_read(struct config_list *list, const struct space *space, const char *path, bool optional,
-                     struct space_error *error)
-{
-    struct list_reader reader = {.list = list, .space = space};
-    return lines_each(path, optional, read_listed, &reader, error);
 }

@@ -228,8 +228,10 @@ static int fail_name(const struct reader *reader, const char *line, const char *
                       reader->space->problem->name, names);
 }
 
-static int read_line(void *state, const char *text, const char *where, struct space_error *error)
+static int read_line(void *state, const char *text, const char *comment, const char *where,
+                     struct space_error *error)
 {
+    (void)comment;
     struct reader *reader = state;
     const struct problem *problem = reader->space->problem;
     const char *p = text_skip(text);

@@ -78,11 +78,19 @@ int config_format(const struct config *config, char *text, size_t size);
 bool config_equal(const struct config *a, const struct config *b);      /* compares all axes and the seed */
 bool config_same_point(const struct config *a, const struct config *b); /* compares all axes, not the seed */
 
+/* The comment of a line may hold what its set knows of it: `# workload=NAME calls=37`. */
+struct config_note {
+    char workload[64]; /* empty: none */
+    int64_t calls;     /* how often a captured program made this call; 0: not known */
+};
+
 struct config_list {
     struct config *item;
+    struct config_note *note; /* of each item */
     int count, capacity;
 };
-int config_list_add(struct config_list *list, const struct config *config); /* 0, or -1 when out of memory */
+/* Returns 0, or -1 when out of memory. Nothing is noted. */
+int config_list_add(struct config_list *list, const struct config *config);
 void config_list_clear(struct config_list *list);
 /* does any item have this value? */
 bool config_list_has(const struct config_list *list, int axis, int64_t value);

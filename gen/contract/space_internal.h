@@ -4,9 +4,11 @@
 
 #include "space.h"
 
-/* Calls `handle` for every line that is not empty after its comment is cut off; `where` is "FILE:LINE". Stops
- * at the first nonzero return and returns it. A missing file is an error unless `optional`. */
-typedef int line_handler(void *state, const char *line, const char *where, struct space_error *error);
+/* Calls `handle` for every line that is not empty after its comment is cut off, with both; `where` is
+ * "FILE:LINE". Stops at the first nonzero return and returns it. A missing file is an error unless
+ * `optional`. */
+typedef int line_handler(void *state, const char *line, const char *comment, const char *where,
+                         struct space_error *error);
 int lines_each(const char *path, bool optional, line_handler *handle, void *state, struct space_error *error);
 
 const char *text_skip(const char *p); /* skips blanks */

@@ -39,6 +39,8 @@ static int give_seeds(struct drawn_list *out, const struct config_list *seen, co
         out->item[i].config = seen->item[i];
         if (seen->item[i].seed == 0) /* a seed in the line stands for exactly those inputs */
             out->item[i].config.seed = fresh;
+        if (seen->note)
+            out->item[i].note = seen->note[i];
         snprintf(out->item[i].why, sizeof out->item[i].why, "%s", why);
     }
     pcg_free(stream);

@@ -20,8 +20,9 @@ struct drawn {
     struct config config;
     /* reason: "published", "like seen configuration 2 but k+1, input=needle", "random", "scout" */
     char why[96];
-    bool scout;    /* a small configuration (doc/glossary.md), which is never timed */
-    bool directed; /* drawn for a condition in the candidate's code; likewise never timed */
+    struct config_note note; /* of its line in a set's file */
+    bool scout;              /* a small configuration (doc/glossary.md), which is never timed */
+    bool directed;           /* drawn for a condition in the candidate's code; likewise never timed */
 };
 
 struct drawn_list {

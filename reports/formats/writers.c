@@ -9,6 +9,7 @@
 #include "junit.h"
 #include "markdown.h"
 #include "sarif.h"
+#include "trace.h"
 
 #define ONE " verify "
 #define SEVERAL " verify report "
@@ -28,6 +29,9 @@ static const struct {
                          .print = markdown_print},
     [REPORT_SARIF] = {"sarif", "SARIF log", SEVERAL, "write SARIF 2.1.0 to FILE: one result per failing configuration",
                       .print = sarif_print},
+    [REPORT_TRACE] = {"trace", "trace", SEVERAL,
+                      "write FlashInfer-Bench's JSON lines to FILE: the evaluation of each configuration",
+                      .print = trace_print},
 };
 /* clang-format on */
 

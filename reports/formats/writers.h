@@ -12,6 +12,7 @@ enum report_kind {
     REPORT_JUNIT,
     REPORT_MARKDOWN,
     REPORT_SARIF,
+    REPORT_TRACE,
     REPORT_COUNT
 };
 

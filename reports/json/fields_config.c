@@ -85,6 +85,16 @@ static const struct field worst_fields[] = {
 static const struct record worst_record = {
     .size = sizeof(struct worst), .optional = true, .fields = worst_fields};
 
+static const struct field errors_fields[] = {
+    FIELD(struct greatest_errors, NUMBER, "absolute", absolute, "|got - want|"),
+    FIELD(struct greatest_errors, NUMBER, "relative", relative, "|got - want| / (|want| + 1e-8)"),
+    FIELD_END,
+};
+static const struct record errors_record = {.about = "greatest errors of all elements, over all calls",
+                                            .size = sizeof(struct greatest_errors),
+                                            .optional = true,
+                                            .fields = errors_fields};
+
 /* ---- Times ---- */
 
 static const struct field ratio_fields[] = {
@@ -306,6 +316,13 @@ static void read_derived(struct reading *r, const json_t *object, const char *ke
     config->derived_known = list != NULL;
 }
 
+/* ---- What the set's file knows ---- */
+
+static bool calls_known(const void *record)
+{
+    return ((const struct config_result *)record)->calls > 0;
+}
+
 /* ---- The published check ---- */
 
 static json_t *write_published(const void *record)
@@ -367,6 +384,10 @@ static const struct field config_fields[] = {
     FIELD_ITSELF(OWN, "derived", "derived sizes in the order of the result's `derived`",
                  .write = write_derived, .read = read_derived,
                  .schema = "{\"type\": [\"array\", \"null\"], \"items\": {\"type\": \"integer\"}}"),
+    FIELD(struct config_result, TEXT, "workload", workload, "its name in the file of its set"),
+    FIELD(struct config_result, WHOLE, "calls", calls, "how often a captured program made this call",
+          .when = calls_known),
+    FIELD(struct config_result, RECORD, "errors", errors, NULL, .record = &errors_record),
     FIELD_END,
 };
 const struct record config_record = {

@@ -12,6 +12,7 @@
 #include "outcome.h"
 #include "problems/problem.h"
 #include "problems/rule.h"
+#include "result_scores.h"
 
 enum { WORST_RANK = 8 };
 
@@ -29,6 +30,13 @@ struct worst {
 /* Which ceiling bounds the attainable time. */
 enum bound { BOUND_LAUNCH, BOUND_MEMORY, BOUND_COMPUTE, BOUND_COUNT };
 const char *bound_name(enum bound bound); /* "launch", "memory", "compute" */
+
+/* The greatest errors of all judged elements, over all calls. */
+struct greatest_errors {
+    bool present;
+    double absolute; /* |got - want| */
+    double relative; /* |got - want| / (|want| + 1e-8), as published checks have it */
+};
 
 struct interval {
     bool present;
@@ -55,7 +63,12 @@ struct timing {
         disturbed;
 };
 
-enum { RESULT_LINE_SIZE = RULE_LINE_SIZE, RESULT_WHY_SIZE = 96, RESULT_DETAIL_SIZE = 320 };
+enum {
+    RESULT_LINE_SIZE = RULE_LINE_SIZE,
+    RESULT_WHY_SIZE = 96,
+    RESULT_WORKLOAD_SIZE = 64,
+    RESULT_DETAIL_SIZE = 320
+};
 
 /* Quality of an imported task's reference values, over all calls. */
 struct oracle_quality {
@@ -86,11 +99,14 @@ struct config_result {
     bool derived_known;
     char line[RESULT_LINE_SIZE]; /* the same as text, seed included */
     char why[RESULT_WHY_SIZE];
+    char workload[RESULT_WORKLOAD_SIZE]; /* its name in the file of its set; empty: none */
+    int64_t calls; /* how often a captured program made this call, by that file; 0: not known */
     enum outcome outcome;
     struct reason reason;
     char detail[RESULT_DETAIL_SIZE]; /* one sentence for people: "14 of 12297 elements wrong, first ..." */
     struct result_pair pair;
     struct worst worst;
+    struct greatest_errors errors;
     bool killed_once; /* signal 9 ended its first run, and not the second (verify/session/retry.h) */
     const char *fits; /* tightest arithmetic class that explains the errors: "fp32"; NULL: not judged */
     int arithmetic;   /* index of that class, tightest first */
@@ -268,53 +284,6 @@ struct limits {
     double memory;  /* bytes, over all its processes */
     int tasks;      /* processes and threads */
     double budget;  /* time limit of the whole run, seconds; 0: none */
-};
-
-/* Scores of a set that can serve as rewards, ours and published ones; doc/scores.md defines each. */
-enum score_name {
-    SCORE_OURS,
-    SCORE_PASS_RATE,
-    SCORE_AKA_POINTS,
-    SCORE_AKA_BOUNDED,
-    SCORE_CONDITIONAL,
-    SCORE_FAST_0,
-    SCORE_FAST_05,
-    SCORE_FAST_08,
-    SCORE_FAST_1,
-    SCORE_FAST_15,
-    SCORE_FAST_2,
-    SCORE_PEAK_FRACTION,
-    SCORE_SOL,
-    SCORE_TABLE,
-    SCORE_NAMES
-};
-
-enum score_state {
-    SCORE_NONE,         /* not available: no times, no baseline, no table */
-    SCORE_VALUE,        /* a number */
-    SCORE_INCONCLUSIVE, /* the measurements are too few or too disturbed for a number */
-    SCORE_INCOMPARABLE, /* the machine does not reach the speed at which its ceilings were measured */
-    SCORE_STATES
-};
-const char *score_state_name(enum score_state state); /* "none", "value", "inconclusive", "not comparable" */
-
-struct score_value {
-    enum score_state state;
-    double value;
-    char reason[200]; /* one clause for people; also present beside a number */
-};
-
-/* Configurations by which of candidate and baseline pass: both, the baseline alone, the candidate alone,
- * neither. `unknown`: the baseline was not judged. They add up to the set's planned configurations. */
-struct score_quadrants {
-    int both, regression, improvement, neither, unknown;
-};
-
-struct result_scores {
-    bool present;
-    bool compared; /* there was a baseline */
-    struct score_value seen[SCORE_NAMES], unseen[SCORE_NAMES];
-    struct score_quadrants seen_quadrants, unseen_quadrants;
 };
 
 struct result {

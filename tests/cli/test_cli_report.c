@@ -70,6 +70,54 @@ START_TEST(a_document_stands_alone_on_standard_output_and_reports_are_made_of_it
 }
 END_TEST
 
+/* The lines of a run, and the same ones from its stored result. */
+START_TEST(a_trace_is_the_same_from_a_run_and_from_its_result)
+{
+    cli_put("named.seen", "rows=4 cols=256  # workload=6fe24f1a calls=12\nrows=4 cols=128\n");
+    ck_assert_int_eq(mkdir("kinds", 0755), 0);
+    cli_put_kernel("kinds/wrong.c", "", "cols % 2 ? 0.25 : 0");
+    CLI("verify", "softmax", "kinds/wrong.c", TINY, "--seen", "named.seen", "--unseen", "5", "--seed", "3",
+        "--no-explain", "--no-timing", "--json", "r.json", "--trace", "run.jsonl");
+    ck_assert_int_eq(cli.status, 1);
+    expect_file_with("run.jsonl", "\"uuid\":\"6fe24f1a\"");
+    expect_file_with("run.jsonl", "\"solution\":\"wrong\"");
+    expect_file_with("run.jsonl", "\"status\":\"PASSED\"");
+    expect_file_with("run.jsonl", "\"status\":\"INCORRECT_NUMERICAL\"");
+    expect_file_with("r.json", "\"calls\": 12");
+    CLI("report", "r.json", "--trace", "stored.jsonl");
+    ck_assert_int_eq(cli.status, 1);
+    ck_assert_int_eq(system("cmp run.jsonl stored.jsonl && test $(wc -l <run.jsonl) = 7"), 0);
+    json_t *result = json_load_file("r.json", 0, NULL), *one;
+    size_t i;
+    json_array_foreach(json_object_get(result, "results"), i, one)
+    {
+        const double error = json_number_value(json_object_get(json_object_get(one, "errors"), "absolute"));
+        const bool passes = strcmp(json_string_value(json_object_get(one, "outcome")), "pass") == 0;
+        ck_assert_msg(passes ? error > 0 && error < 1e-5 : error >= 0.24, "%zu: %g", i, error);
+    }
+    json_decref(result);
+    CLI("verify", "softmax", "kinds/wrong.c", TINY, "--trace", "kinds/wrong.c");
+    cli_expect_error(2, "--trace kinds/wrong.c is the candidate", "expected a file of its own",
+                     "another path");
+}
+END_TEST
+
+START_TEST(a_trace_says_that_a_candidate_cannot_be_used)
+{
+    static const struct {
+        const char *name, *text;
+    } bad[] = {{"torn.c", "int softmax(\n"}, {"other.c", "int another(void) { return 0; }\n"}};
+    cli_put(bad[_i].name, bad[_i].text);
+    CLI("verify", "softmax", bad[_i].name, TINY, "--unseen", "5", "--seed", "3", "--trace", "t.jsonl");
+    ck_assert_int_eq(cli.status, 2);
+    expect_file_with("t.jsonl", "\"status\":\"COMPILE_ERROR\"");
+    ck_assert_int_eq(system("test $(grep -c COMPILE_ERROR t.jsonl) = 7"), 0);
+    CLI("verify", "softmax", bad[_i].name, TINY, "--trace", bad[_i].name);
+    ck_assert_int_eq(cli.status, 2);
+    expect_file_with(bad[_i].name, bad[_i].text);
+}
+END_TEST
+
 /* An error of 2^-10 in all shapes is an arithmetic; in a few it is a fault of these. */
 START_TEST(a_downgrade_is_one_in_many_configurations)
 {
@@ -217,6 +265,8 @@ TCase *cli_report_case(void)
     tcase_add_checked_fixture(tcase, cli_setup, cli_teardown);
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, a_document_stands_alone_on_standard_output_and_reports_are_made_of_it);
+    tcase_add_test(tcase, a_trace_is_the_same_from_a_run_and_from_its_result);
+    tcase_add_loop_test(tcase, a_trace_says_that_a_candidate_cannot_be_used, 0, 2);
     tcase_add_test(tcase, a_seen_set_that_stands_in_is_called_so);
     tcase_add_test(tcase, a_downgrade_is_one_in_many_configurations);
     tcase_add_test(tcase, results_that_cannot_be_reported_together_are_refused);

@@ -234,6 +234,18 @@ def constraints_are_expressions_and_offsets():
         assert "width" in axes(vary), axes(vary)
 
 
+def uuids_of_workloads_stand_in_comments_of_the_seen_set():
+    with laid({"g/definition.json": DEFINITION, "g/workload.jsonl": WORKLOADS}) as folder:
+        task, _ = described(f"{folder}/g")
+    for text in (write.seen(task), write.host_seen(task)):
+        lines = text.splitlines()[1:]
+        assert [line.split("  # ")[1] for line in lines] == ["workload=w0", "workload=w1"], text
+    nameless = WORKLOADS.replace('"uuid": "w0"', '"uuid": "two words"')
+    with laid({"g/definition.json": DEFINITION, "g/workload.jsonl": nameless}) as folder:
+        task, _ = described(f"{folder}/g")
+    assert [line.partition("  # ")[2] for line in write.seen(task).splitlines()] == ["", "", "workload=w1"]
+
+
 def a_definition_may_be_a_file_of_a_data_set():
     files = {"definitions/ops/g.json": DEFINITION, "workloads/ops/g.jsonl": WORKLOADS}
     with laid(files) as folder:

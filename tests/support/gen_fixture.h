@@ -15,9 +15,11 @@ TCase *gen_order_case(void);    /* test_draw_order.c */
 TCase *gen_scouts_case(void);   /* test_draw_scouts.c */
 TCase *gen_directed_case(void); /* test_draw_directed.c */
 TCase *gen_pairs_case(void);    /* test_draw_pairs.c */
+TCase *gen_list_case(void);     /* test_config_list.c */
 
 /* Each fails the test where it cannot do its work. */
 struct space good_space(const char *problem, const char *text); /* from a file: test_space.c */
+const char *write_file(const char *text);                       /* its path; the caller unlinks it */
 
 /* --- gen_fixture.c --- */
 struct space published_space(const char *problem);                                /* shapes/PROBLEM.space */

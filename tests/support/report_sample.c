@@ -176,6 +176,9 @@ static void fill_configurations(void)
         c->baseline_outcome = i % 4 == 2 ? OUTCOME_WRONG : OUTCOME_PASS;
         c->timing.baseline_ratio =
             i % 3 ? (struct interval){true, 1 / 3.0, 0, i % 2 ? INFINITY : 0.7} : (struct interval){0};
+        snprintf(c->workload, sizeof c->workload, "%s", i % 4 ? "" : "6fe24f1a-0003");
+        c->calls = i % 3 * 1000;
+        c->errors = (struct greatest_errors){i % 5 != 0, i / 64.0, i % 7 ? 0.5 : INFINITY};
         c->timing.unmet = i % 6 == 0 ? "the time was up" : NULL;
         c->timing.disturbed = i % 11 == 0;
         c->timing.bound = (enum bound)(i % BOUND_COUNT);

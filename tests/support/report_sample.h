@@ -23,5 +23,6 @@ TCase *schema_case(void);
 TCase *documents_case(void);
 TCase *documents_map_case(void);
 TCase *documents_sarif_case(void);
+TCase *documents_trace_case(void);
 
 #endif

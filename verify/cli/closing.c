@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/formats/writers.h"
 #include "verify/sandbox/forbid.h"
+#include "verify/session/run.h"
 #include "verify/util/budget.h"
 
 /* Marks the result as partial, so that a slow candidate does not profit from the configurations it left out.
@@ -130,4 +132,17 @@ void closing_note_baseline(const char *baseline, struct result *result)
             "times as fast as the baseline %.200s (geomean): seen %.3g (%d timed), unseen %.3g (%d timed)",
             baseline, count[0] ? exp(sum[0] / count[0]) : 0, count[0], count[1] ? exp(sum[1] / count[1]) : 0,
             count[1]);
+}
+
+void closing_trace_unusable(const struct task *task, const struct options *options,
+                            const struct result *result)
+{
+    char error[512] = "out of memory";
+    struct result listed = *result;
+    const struct result *const first = &listed;
+    listed.unloadable = true;
+    if (run_list(task, &listed) != 0 ||
+        report_write(REPORT_TRACE, options->report[REPORT_TRACE], &first, 1, error, sizeof error) != 0)
+        options_error("%s", error);
+    free(listed.results);
 }

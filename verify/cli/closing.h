@@ -2,7 +2,9 @@
 #ifndef UNSEEN_CLOSING_H
 #define UNSEEN_CLOSING_H
 
+#include "options.h"
 #include "reports/record/result.h"
+#include "verify/session/task.h"
 
 /* Marks the result as partial if --budget or --fail-fast left configurations out. */
 void closing_note_left(struct result *result);
@@ -19,5 +21,10 @@ void closing_find_forbidden(struct result *result);
 
 /* Adds a note about the speedup over the --baseline; NULL: there is none. */
 void closing_note_baseline(const char *baseline, struct result *result);
+
+/* Writes the --trace of a candidate that does not compile or cannot be loaded, after the sets were drawn. An
+ * error is printed. */
+void closing_trace_unusable(const struct task *task, const struct options *options,
+                            const struct result *result);
 
 #endif

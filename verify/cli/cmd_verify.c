@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference/error.h"
 #include "reports/formats/github.h"
 #include "reports/record/published.h"
 #include "reports/terminal/terminal.h"
@@ -12,11 +11,11 @@
 #include "verify/sandbox/forbid.h"
 #include "verify/worker/child.h"
 #include "verify/sandbox/child_table.h"
-#include "verify/sandbox/resource_usage.h"
 #include "verify/util/activity.h"
 #include "verify/util/clock.h"
 #include "verify/diagnose/diagnose.h"
 #include "accept.h"
+#include "begin_result.h"
 #include "branch_report.h"
 #include "prepare.h"
 #include "closing.h"
@@ -26,12 +25,9 @@
 #include "reward.h"
 #include "console.h"
 #include "verify/session/run.h"
-#include "verify/problem/folder.h"
 #include "verify/util/interrupt.h"
 #include "verify/score/score.h"
 #include "show.h"
-
-static const char *const effort_name[] = {"quick", "standard", "deep", "reward"};
 
 /* State of the progress callback and the report. */
 struct showing {
@@ -87,104 +83,6 @@ static void prepare_signals(void)
     catch_signals(child_stop_all);
     signal(SIGXFSZ, SIG_IGN); /* writing beyond a file size limit becomes an error with a message */
     signal(SIGPIPE, SIG_IGN);
-}
-
-/* Without timing, nothing is measured. */
-static void start_peaks(const struct task *task, struct peaks *peaks)
-{
-    const struct calibrated *const c = &task->ceilings;
-    *peaks = (struct peaks){.bandwidth_gbps = device_gbps(&task->device),
-                            .measured_gbps = task->device.measured.gbps,
-                            .tflops = device_tflops(&task->device, task->problem),
-                            .source = task->device.vendor.gbps > 0 ? PEAKS_VENDOR
-                                      : c->present                 ? PEAKS_MEASURED
-                                                                   : PEAKS_UNKNOWN,
-                            .launch_ms = task->device.launch_ms,
-                            .incomparable = c->present && !c->comparable};
-    snprintf(peaks->calibrated, sizeof peaks->calibrated, "%s", c->calibration.date);
-    snprintf(peaks->sha256, sizeof peaks->sha256, "%s", c->hash);
-    snprintf(peaks->why, sizeof peaks->why, "%s", c->incomparable);
-}
-
-static struct result_coverage coverage_of(const struct coverage *c)
-{
-    return (struct result_coverage){.strength = c->strength,
-                                    .covered = c->covered,
-                                    .possible = c->possible,
-                                    .excluded_by_caps = c->caps,
-                                    .excluded_by_contract = c->contract};
-}
-
-/* Copies names, hashes and texts of the run, and what is known of the baseline. */
-static void copy_identity(const struct task *task, const struct options *options, struct result *result)
-{
-    snprintf(result->candidate_path, sizeof result->candidate_path, "%s", options->argument[1]);
-    memcpy(result->candidate_sha256, task->build.sha256, sizeof result->candidate_sha256);
-    memcpy(result->device, task->device.name, sizeof result->device);
-    memcpy(result->driver, task->device.driver, sizeof result->driver);
-    memcpy(result->commitment, task->commitment, sizeof result->commitment);
-    memcpy(result->directed_commitment, task->directed_commitment, sizeof result->directed_commitment);
-    snprintf(result->notes, sizeof result->notes, "%.1000s", task->notes.text);
-    snprintf(result->remarks, sizeof result->remarks, "%.*s",
-             (int)(task->drawing_notes < 1000 ? task->drawing_notes : 1000), task->notes.text);
-    snprintf(result->unseen_given, sizeof result->unseen_given, "%.500s",
-             options->unseen_set ? options->unseen_set : "");
-    snprintf(result->baseline.path, sizeof result->baseline.path, "%.500s", task->baseline_path);
-    memcpy(result->baseline.sha256, task->baseline.sha256, sizeof task->baseline.sha256);
-    result->baseline.own = task->baseline_own;
-    result->own_tolerance.present = task->space.tolerance.given;
-    result->own_tolerance.atol = task->space.tolerance.atol;
-    result->own_tolerance.rtol = task->space.tolerance.rtol;
-}
-
-static void start_result(const struct task *task, const struct options *options, struct result *result)
-{
-    struct arithmetics arithmetics;
-    const struct resource_usage bounds = resource_usage_default();
-    error_arithmetics(task->problem, task->device.capability, &arithmetics);
-    *result = (struct result){
-        .version = UNSEEN_VERSION,
-        .git = unseen_git,
-        .problem = task->problem->name,
-        .problem_word = folder_word(task->problem),
-        .memory_bound = task->problem->peak == PEAK_MEMORY,
-        .language = task->build.language,
-        .build_seconds = task->build.seconds,
-        .object_kept = task->build.kept,
-        .seed = task->seed,
-        .effort = options->unseen_set    ? "given"
-                  : options->unseen >= 0 ? "custom"
-                                         : effort_name[options->effort],
-        .seen_stands_in = task->stands_in,
-        .admitted = arithmetics.item[arithmetics.admitted].name,
-        .published_tolerance = options->published,
-        .limits = {.timeout = options->timeout,
-                   .memory = options->memory > 0 ? options->memory : resource_usage_of_worker(options->jobs),
-                   .tasks = bounds.tasks,
-                   .budget = options->budget},
-        .no_timing = !options->timing,
-        .accept_limited = options->accept_limited,
-        .planned = task->seen_set.count + task->unseen_set.count,
-        .planned_seen = task->seen_set.count,
-        .planned_scouts = drawn_scouts(&task->unseen_set),
-        .planned_directed = drawn_directed(&task->unseen_set)};
-    copy_identity(task, options, result);
-    if (options->unseen_set)
-        result_note(result,
-                    "the unseen set came from %.300s and was not drawn: the candidate may have been prepared "
-                    "for it",
-                    options->unseen_set);
-    show_run(result);
-    show_kept_sizes(result, task);
-    show_computed_inputs(result, task);
-    run_say_sandbox(result);
-    start_peaks(task, &result->peaks);
-    result->phase.build = task->build.seconds;
-    result->phase.draw = task->draw_seconds;
-    result->phase.open = task->open_seconds;
-    result->list_pairs = coverage_of(&task->notes.lists.pairs);
-    result->list_classes = coverage_of(&task->notes.lists.classes);
-    result->coverage = coverage_of(&task->notes.coverage);
 }
 
 /* Spends more runs on failures, to find the simplest configuration and the condition. The files have the
@@ -269,6 +167,8 @@ static int give_up(struct showing *show, enum run_status status, const char *err
     scores_fill(result, reward_table_of(show->reward));
     closing_seconds(result, clock_seconds() - show->start);
     write_outputs(show);
+    if (result->unloadable && show->options->report[REPORT_TRACE])
+        closing_trace_unusable(show->task, show->options, result);
     if (show->progress)
         terminal_progress_clear(show->screen.out);
     if (show->reward->name != SCORE_NAMES)
@@ -306,7 +206,7 @@ static void look_at_ceilings(void *data)
     const size_t length = strlen(lines);
     if (length > 0)
         result_detail(show->result, "%.*s", (int)(length - (lines[length - 1] == '\n')), lines);
-    start_peaks(show->task, &show->result->peaks);
+    begin_peaks(show->task, &show->result->peaks);
 }
 
 static int run_begun(struct showing *show)
@@ -363,7 +263,7 @@ static int run_verify(struct task *task, const struct options *options, struct o
         options_error("%s", error);
         return EXIT_ENVIRONMENT;
     }
-    start_result(task, options, &result);
+    begin_result(task, options, &result);
     branch_report_fill(&result, branches, options);
     show_check_words(&words, options, task);
     result.check_options = words.word;
@@ -393,21 +293,33 @@ static bool is_object(const char *path)
     return strlen(path) > 3 && strcmp(path + strlen(path) - 3, ".so") == 0;
 }
 
-/* Builds the candidate and draws the sets even for a candidate that does not compile, if a reward is
- * requested: whether a reward is available must depend on the settings only, not on the candidate. */
+/* The trace of a candidate that does not compile. */
+static void trace_uncompiled(const struct task *task, const struct options *options)
+{
+    struct result result;
+    begin_result(task, options, &result);
+    snprintf(result.partial_reason, sizeof result.partial_reason, "it does not compile");
+    if (outputs_check(options) == 0)
+        closing_trace_unusable(task, options, &result);
+}
+
+/* Builds the candidate and draws the sets even for a candidate that does not compile, if a trace or a reward
+ * is requested: whether a reward is available must depend on the settings only, not on the candidate. */
 static int prepare(struct task *task, const struct options *options, const struct reward *reward)
 {
     const enum task_status built = task_build(task);
     int status = prepare_step(task, built);
-    const bool rewards = reward->name != SCORE_NAMES;
+    const bool rewards = reward->name != SCORE_NAMES, traces = options->report[REPORT_TRACE];
     if (built == TASK_ENVIRONMENT && rewards)
         reward_print_broken(stdout, reward, task->error);
-    if (status != 0 && !(task->uncompiled && rewards))
+    if (status != 0 && !(task->uncompiled && (rewards || traces)))
         return status;
     prepare_spare(task, options);
     const int drawn = prepare_step(task, task_draw(task));
     const int refused = drawn == 0 && rewards ? reward_check_sets(reward, task) : drawn;
-    if (refused == 0 && status != 0)
+    if (refused == 0 && status != 0 && traces)
+        trace_uncompiled(task, options);
+    if (refused == 0 && status != 0 && rewards)
         reward_print_unusable(stdout, reward, is_object(options->argument[1]));
     return refused != 0 ? refused : status;
 }

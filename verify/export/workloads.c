@@ -1,11 +1,11 @@
 #include "workloads.h"
 
 #include <ctype.h>
-#include <nettle/sha2.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gen/contract/space.h"
+#include "reports/record/workload_uuid.h"
 
 json_t *workload_sizes(const struct config *config)
 {
@@ -26,33 +26,17 @@ bool workload_same_sizes(const struct config *a, const struct config *b)
 
 /* --- FlashInfer-Bench --- */
 
-static void name_uuid(char uuid[37], const char *definition, const struct config *config)
-{
-    struct sha256_ctx context;
-    uint8_t digest[16];
-    char line[1024];
-    sha256_init(&context);
-    sha256_update(&context, strlen(definition), (const uint8_t *)definition);
-    config_format(config, line, sizeof line);
-    sha256_update(&context, strlen(line), (const uint8_t *)line);
-    sha256_digest(&context, sizeof digest, digest);
-    digest[6] = (uint8_t)((digest[6] & 0x0f) | 0x80); /* version 8: custom */
-    digest[8] = (uint8_t)((digest[8] & 0x3f) | 0x80);
-    for (int i = 0, n = 0; i < 16; i++)
-        n += snprintf(uuid + n, (size_t)(37 - n), "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-                      digest[i]);
-}
-
 void workload_write(FILE *out, const char *definition, const struct config *config, json_t *inputs)
 {
-    char uuid[37];
-    name_uuid(uuid, definition, config);
+    char uuid[WORKLOAD_UUID_SIZE], text[1024];
+    config_format(config, text, sizeof text);
+    workload_uuid(uuid, definition, text);
     json_t *line =
         json_pack("{s:s, s:{s:s, s:o, s:o}, s:n, s:n}", "definition", definition, "workload", "uuid", uuid,
                   "axes", workload_sizes(config), "inputs", inputs, "solution", "evaluation");
-    char *text = json_dumps(line, JSON_COMPACT);
-    fprintf(out, "%s\n", text ? text : "");
-    free(text);
+    char *dumped = json_dumps(line, JSON_COMPACT);
+    fprintf(out, "%s\n", dumped ? dumped : "");
+    free(dumped);
     json_decref(line);
 }
 

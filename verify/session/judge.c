@@ -175,6 +175,12 @@ static void add_up(const struct judge *judge, const struct judge_report *report,
     total->published_pass =
         (!total->published_judged || total->published_pass) && report->published_wrong == 0;
     total->published_judged = true;
+    if (report->elements > 0) {
+        struct greatest_errors *const errors = &total->errors;
+        errors->present = true;
+        errors->absolute = fmax(errors->absolute, report->most_absolute);
+        errors->relative = fmax(errors->relative, report->most_relative);
+    }
     if (worst->present && (!total->worst.present || report->worst_ratio > totals->worst_ratio)) {
         total->worst = *worst;
         totals->worst_ratio = report->worst_ratio;

@@ -70,18 +70,6 @@ void run_team(int workers)
     omp_set_num_threads(processors_team(cores > 0 ? cores : 1));
 }
 
-static void describe(const struct task *task, int i, struct config_result *result)
-{
-    const struct drawn *drawn = run_drawn(task, i);
-    memset(result, 0, sizeof *result);
-    result->unseen = i >= task->seen_set.count;
-    result->scout = drawn->scout;
-    result->directed = drawn->directed;
-    result->config = drawn->config;
-    config_format(&drawn->config, result->line, sizeof result->line);
-    snprintf(result->why, sizeof result->why, "%s", drawn->why);
-}
-
 /* A reason to stop running configurations; CAUSE_NONE: continue. */
 enum cause run_enough(const struct run *run)
 {
@@ -141,7 +129,7 @@ static void leave_out_rest(struct run *run)
     for (int i = run->cut; run->cut && i < run->total; i++) {
         if (!run->finished[i])
             continue;
-        describe(run->task, i, &run->result->results[i]);
+        run_describe(run->task, i, &run->result->results[i]);
         skip(run, CAUSE_PATIENCE, &run->result->results[i]);
     }
 }
@@ -154,7 +142,7 @@ static int take(struct run *run)
     int i = run->status == RUN_DONE && !is_interrupted() && run->next < run->total ? run->next++ : -1;
     while (i >= 0 && (why = run_enough(run)) != CAUSE_NONE) {
         struct config_result *result = &run->result->results[i];
-        describe(run->task, i, result);
+        run_describe(run->task, i, result);
         skip(run, why, result);
         mark_finished(run, i);
         i = run->next < run->total ? run->next++ : -1;
@@ -224,7 +212,7 @@ static enum session_status check_one(struct run *run, struct session *session, i
     const struct config *const config = &run_drawn(run->task, i)->config;
     struct config_result *result = &run->result->results[i];
     const double start = clock_seconds();
-    describe(run->task, i, result);
+    run_describe(run->task, i, result);
     struct retry retry = retry_begin(RETRY_STEP_TIME, result);
     pthread_rwlock_rdlock(&run->running);
     pthread_mutex_lock(&run->lock);

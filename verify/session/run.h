@@ -42,6 +42,10 @@ enum owner run_status_owner(enum run_status status);
 enum run_status run_task(const struct task *task, const struct run_options *options, struct result *result,
                          char *error, size_t error_size);
 
+/* Fills result->results with all configurations of both sets, as skipped. Returns 0, or -1 when out of
+ * memory. */
+int run_list(const struct task *task, struct result *result);
+
 /* Records how the candidate is isolated, as far as is known now. */
 void run_say_sandbox(struct result *result);
 

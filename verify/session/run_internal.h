@@ -35,6 +35,9 @@ struct run {
 /* Configuration i of both sets. */
 const struct drawn *run_drawn(const struct task *task, int i);
 
+/* The result of configuration i before it runs. */
+void run_describe(const struct task *task, int i, struct config_result *result);
+
 /* A reason to stop running configurations; CAUSE_NONE: continue. */
 enum cause run_enough(const struct run *run);
 

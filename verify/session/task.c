@@ -140,8 +140,10 @@ static void narrow(struct task *task, struct config_list *list, const char *what
 {
     int kept = 0;
     for (int i = 0; i < list->count; i++)
-        if (space_contains(&task->space, &list->item[i], NULL))
+        if (space_contains(&task->space, &list->item[i], NULL)) {
+            list->note[kept] = list->note[i];
             list->item[kept++] = list->item[i];
+        }
     if (kept < list->count) {
         const size_t used = strlen(task->notes.text);
         snprintf(task->notes.text + used, sizeof task->notes.text - used,

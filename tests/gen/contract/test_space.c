@@ -18,7 +18,7 @@ static const char gemm_head[] = "m 1..64 tile 16\nn 1..64\n";
 
 static char temporary[64];
 
-static const char *write_file(const char *text)
+const char *write_file(const char *text)
 {
     snprintf(temporary, sizeof temporary, "/tmp/unseen_gen_XXXXXX");
     int file = mkstemp(temporary);
@@ -310,25 +310,6 @@ START_TEST(a_bad_configuration_line_is_told_why)
 }
 END_TEST
 
-START_TEST(a_list_names_the_file_and_line_of_a_bad_configuration)
-{
-    struct space space = published_space("softmax");
-    struct config_list list = {0};
-    struct space_error error;
-    char where[100];
-    const char *path = write_file("# two good lines\nrows=1 cols=2\nrows=2 cols=2\n\nrows=0 cols=5\n");
-    ck_assert_int_eq(config_list_read(&list, &space, path, false, &error), -1);
-    unlink(path);
-    snprintf(where, sizeof where, "%s:5: rows=0; in the contract rows is in 1..65536", path);
-    expect_contains(error.text, where);
-    ck_assert_int_eq(list.count, 2);
-    ck_assert_int_eq(config_list_read(&list, &space, "/no/such", true, &error), 0);
-    ck_assert_int_eq(config_list_read(&list, &space, "/no/such", false, &error), -1);
-    config_list_clear(&list);
-    space_clear(&space);
-}
-END_TEST
-
 START_TEST(an_instance_comes_from_its_line_alone)
 {
     struct config config = parse("paged_attention", "batch=5 heads=4 kv_heads=2 head_dim=64 "
@@ -361,7 +342,6 @@ static TCase *case_contracts(void)
     tcase_add_test(tests, a_line_reads_back_as_it_was_written);
     tcase_add_loop_test(tests, a_bad_configuration_line_is_told_why, 0,
                         sizeof bad_configs / sizeof *bad_configs);
-    tcase_add_test(tests, a_list_names_the_file_and_line_of_a_bad_configuration);
     return tests;
 }
 
@@ -380,6 +360,7 @@ Suite *gen_suite(void)
     Suite *suite = suite_create("gen");
     suite_add_tcase(suite, case_streams());
     suite_add_tcase(suite, case_contracts());
+    suite_add_tcase(suite, gen_list_case());
     suite_add_tcase(suite, gen_draw_case());
     suite_add_tcase(suite, gen_contract_case());
     suite_add_tcase(suite, gen_cover_case());

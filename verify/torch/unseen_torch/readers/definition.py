@@ -218,6 +218,9 @@ def read(path: str, wanted: list[int] | None = None) -> Reading:
     workloads = _workloads(file, definition)
     names = [str(w.get("uuid", f"workload-{i + 1}")) for i, w in enumerate(workloads)]
     table = Table(_rows(definition, workloads), names, [1.0] * len(names), wanted)
+    given = {str(w["uuid"]) for w in workloads if re.fullmatch(r"[\w.-]{1,63}", str(w.get("uuid", "")))}
+    for config in table.configs:
+        config.workload = config.name if config.name in given else ""
     notes: list[tuple[str, str]] = []
     scalars = {a.name: a.text() for a in table.arguments if a.name in definition.inputs}
     made = [scalars[n] if n in scalars else definition.drawn(n, notes) for n in definition.inputs]

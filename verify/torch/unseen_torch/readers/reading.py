@@ -16,11 +16,17 @@ class Config:
     """A published configuration.
 
     `values` are sizes by name; a size that is missing has the value of the module's text. `weight` is the
-    number of calls in production, or 1."""
+    number of calls in production, or 1. `workload` is its name in the task's benchmark, if there is one."""
 
     name: str
     values: dict[str, int]
     weight: float = 1.0
+    workload: str = ""
+
+    def note(self) -> str:
+        """Returns the comment of its line: words that the reader of seen sets knows."""
+        words = [f"workload={self.workload}"] if self.workload else []
+        return " ".join([*words, f"calls={self.weight:.0f}"] if self.weight > 1 else words)
 
 
 @dataclasses.dataclass

@@ -345,5 +345,6 @@ def describe(source: Source, name: str, seconds: float = 60.0, vary: Sequence[st
         "scratch": extents.powers(points, task.kept, lambda o: o.largest),
         "small": {a.name: task.small[a.name] for a in task.kept},
         "published": source.published_sets(),
+        "published_notes": source.published_notes(),
         "runs": runs.runs,
     }

@@ -180,4 +180,5 @@ class Description(SameKey):
     scratch: PowerLaw
     small: Sizes
     published: list[Sizes]
+    published_notes: list[str]  # comments of their lines; empty: none
     runs: int

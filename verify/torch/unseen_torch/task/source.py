@@ -226,6 +226,10 @@ class Source:
             )
         return sets or [self.published()]
 
+    def published_notes(self) -> list[str]:
+        """Returns what the task knows of each published configuration, as its line's comment says it."""
+        return [config.note() for config in self.reading.configs] or [""]
+
 
 def load(path: str, form: str | None = None) -> Source:
     """Reads the task at `path` by the reader of its form, or of the form that is recognized."""

@@ -100,8 +100,8 @@ def _legal(task: Description, sizes: Sizes) -> bool:
 
 def seen(task: Description) -> str:
     """Returns the text of the published configurations."""
-    lines = [f"# {task['name']}: as published"]
-    for published in task["published"]:
+    lines = {f"# {task['name']}: as published": ""}
+    for published, note in zip(task["published"], task["published_notes"]):
         sizes = {a["name"]: published[a["sizes"][0]] for a in task["axes"]}
         stays = [s["name"] for s in task["sizes"] if s["axis"] is None and published[s["name"]] != s["value"]]
         line = host_configs.written(task, sizes)
@@ -111,11 +111,10 @@ def seen(task: Description) -> str:
                 + " ".join(f"{n}={published[n]}" for n in stays or published)
                 + (", which stays as it is" if stays else ", outside of the contract")
             )
-        if line not in lines:
-            lines.append(line)
+        lines.setdefault(line, note)
     if all(line.startswith("#") for line in lines):
-        lines.append(host_configs.written(task, {a["name"]: a["value"] for a in task["axes"]}))
-    return "\n".join(lines) + "\n"
+        lines[host_configs.written(task, {a["name"]: a["value"] for a in task["axes"]})] = ""
+    return "".join(f"{line}  # {note}\n" if note else f"{line}\n" for line, note in lines.items())
 
 
 def law_at(law: PowerLaw, sizes: Sizes) -> float:
@@ -140,10 +139,9 @@ def cost(task: Description, sizes: Sizes) -> float:
 def host_seen(task: Description) -> str:
     """Returns the published configurations for a CPU: unchanged if affordable, else smaller ones."""
     published = [line for line in seen(task).splitlines() if not line.startswith("#")]
-    stand_ins = [
-        host_configs.line(task, sizes, _legal, cost, len(published)) for sizes in map(_sizes, published)
-    ]
-    lines = list(dict.fromkeys(line for line, _ in stand_ins))
+    noted = {line.split("  #")[0]: line for line in published}
+    stand_ins = [host_configs.line(task, sizes, _legal, cost, len(published)) for sizes in map(_sizes, noted)]
+    lines = [noted.get(line, line) for line in dict.fromkeys(line for line, _ in stand_ins)]
     small = any(stands for _, stands in stand_ins)
     title = (
         "smaller for a CPU, with the published sizes' arithmetic"
