@@ -158,11 +158,32 @@ START_TEST(benchmarks_get_their_own_words)
 }
 END_TEST
 
+/* The exported runner performs each action, and again with the held-out cases in place of its own. */
+START_TEST(arena_gets_a_runner_and_held_out_cases)
+{
+    char command[3000];
+    cli_put_kernel("right.c", "", "0");
+    cli_put_kernel("wrong.c", "", "cols == 256 || cols == 64 ? 0 : 0.25");
+    cli_put("torn.c", "int softmax(\n");
+    EXPORT("--format", "arena");
+    cli_expect_error(2, "--format arena without --out", "expected a new folder", "--out DIRECTORY");
+    EXPORT("--format", "arena", "--seen-only", "--out", "arena");
+    cli_expect_error(2, "without the unseen set", "expected both sets", "--seen-only");
+    EXPORT("--format", "arena", "--out", "arena");
+    ck_assert_int_eq(cli.status, 0);
+    EXPORT("--format", "arena", "--out", "arena");
+    cli_expect_error(2, "--out arena: cannot be made", "expected a new folder", "choose another");
+    snprintf(command, sizeof command, "python3 -B %s %s", cli_repository("tests/python/arena_actions.py"),
+             cli_repository("build/unseen"));
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 START_TEST(what_is_too_much_or_in_the_way_is_refused)
 {
     struct stat status;
     EXPORT("--format", "xml");
-    cli_expect_error(2, "--format 'xml'", "expected one of json, csv, python, flashinfer, gpumode",
+    cli_expect_error(2, "--format 'xml'", "expected one of json, csv, python, flashinfer, gpumode, arena",
                      "--format json");
     EXPORT("--out", "x");
     cli_expect_error(2, "--format ''", "expected one of", "--format json");
@@ -334,6 +355,7 @@ TCase *cli_export_case(void)
     tcase_add_test(tests, inputs_are_those_of_a_run);
     tcase_add_test(tests, formats_that_numpy_lacks_are_stored_as_bits);
     tcase_add_test(tests, benchmarks_get_their_own_words);
+    tcase_add_test(tests, arena_gets_a_runner_and_held_out_cases);
     tcase_add_test(tests, what_is_too_much_or_in_the_way_is_refused);
     tcase_add_test(tests, a_given_set_is_run_to_the_letter);
     tcase_add_test(tests, a_drawn_set_that_is_given_has_its_commitment);

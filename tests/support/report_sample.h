@@ -24,5 +24,6 @@ TCase *documents_case(void);
 TCase *documents_map_case(void);
 TCase *documents_sarif_case(void);
 TCase *documents_trace_case(void);
+TCase *documents_arena_case(void);
 
 #endif

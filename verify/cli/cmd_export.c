@@ -8,6 +8,7 @@
 #include "reports/record/atomic.h"
 #include "problems/suggest.h"
 #include "verify/export/export.h"
+#include "verify/export/export_arena.h"
 
 static const double most_inputs = 0x1p30; /* bytes; default of --size */
 
@@ -64,6 +65,16 @@ static int write_set(const struct export_set *set, enum export_format format, co
     return written == 0 ? 0 : EXIT_ENVIRONMENT;
 }
 
+static int write_arena(const struct export_set *set, const struct options *options)
+{
+    char text[512];
+    bool is_usage;
+    if (export_arena(set, options->argument[0], options->out, &is_usage, text, sizeof text) == 0)
+        return 0;
+    options_error("%s", text);
+    return is_usage ? EXIT_USAGE : EXIT_ENVIRONMENT;
+}
+
 static int export_task(const struct task *task, const struct options *options, enum export_format format,
                        const struct tensor_file_format *as)
 {
@@ -76,6 +87,8 @@ static int export_task(const struct task *task, const struct options *options, e
         options_error("%s", text);
         return is_usage ? EXIT_USAGE : EXIT_ENVIRONMENT;
     }
+    if (format == EXPORT_ARENA)
+        return write_arena(&set, options);
     return write_set(&set, format, options->out ? options->out : "-");
 }
 
@@ -86,6 +99,10 @@ int command_export(const struct options *options)
     const struct tensor_file_format *as = NULL;
     signal(SIGXFSZ, SIG_IGN); /* writing beyond a file size limit becomes an error with a message */
     int status = find_format(options->format, &format);
+    if (status == 0 && format == EXPORT_ARENA && !options->out) {
+        options_error("--format arena without --out; expected a new folder\n---> add --out DIRECTORY");
+        status = EXIT_USAGE;
+    }
     if (status == 0)
         status = find_stored(options, &as);
     if (status == 0)

@@ -15,6 +15,7 @@
 #include "verify/util/clock.h"
 #include "verify/diagnose/diagnose.h"
 #include "accept.h"
+#include "arena.h"
 #include "begin_result.h"
 #include "branch_report.h"
 #include "prepare.h"
@@ -270,6 +271,7 @@ static int run_verify(struct task *task, const struct options *options, struct o
     int exit_code = history_row_begin(&keeping, options->db, &result);
     if (exit_code == 0)
         exit_code = run_begun(&show);
+    exit_code = arena_finish(options, task, &result, exit_code);
     free(result.results);
     free(result.finding);
     return exit_code;
@@ -334,19 +336,23 @@ int command_verify(const struct options *options)
     prepare_signals();
     int status = refuse_both(options);
     if (status == 0)
+        status = arena_check(options);
+    if (status == 0)
         status = reward_open(&reward, options);
     if (status == 0)
         status = prepare_task(&task, options);
     if (status != 0)
-        return status;
+        return arena_finish(options, NULL, NULL, status);
     task.open_seconds = clock_seconds() - start;
     run_prepare(&task, &(struct run_options){.memory = options->memory, .jobs = options->jobs});
     status = prepare(&task, options, &reward);
     if (status == 0)
         status = branch_report_open(&branches, &task, options);
-    if (status == 0)
+    if (status == 0 && arena_runs(options))
         status = outputs_open(&outputs, options);
-    if (status == 0) {
+    if (status != 0 || !arena_runs(options)) {
+        status = arena_finish(options, &task, NULL, status);
+    } else {
         status = run_verify(&task, options, &outputs, &reward, &branches, start);
         outputs_close(&outputs);
     }

@@ -37,6 +37,7 @@ struct options {
     const char *format, *inputs, *inputs_as, *unseen_set;
     const char *values; /* for check */
     const char *after;  /* for check and shrink: the configuration to call first */
+    const char *arena;  /* an action of AgentKernelArena's protocol; NULL: none */
     const char *reward, *reward_table, *db, *plot, *against, *peaks;
     bool github;
     enum color color;

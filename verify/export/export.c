@@ -12,7 +12,7 @@ enum { LINE = 1024 };
 
 const char *export_name(int format)
 {
-    static const char *const names[] = {"json", "csv", "python", "flashinfer", "gpumode", NULL};
+    static const char *const names[] = {"json", "csv", "python", "flashinfer", "gpumode", "arena", NULL};
     return names[format];
 }
 

@@ -14,6 +14,7 @@ enum export_format {
     EXPORT_PYTHON,
     EXPORT_FLASHINFER,
     EXPORT_GPUMODE,
+    EXPORT_ARENA, /* a folder: export_arena.h */
     EXPORT_FORMATS
 };
 
