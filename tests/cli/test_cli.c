@@ -257,6 +257,7 @@ Suite *cli_suite(void)
     suite_add_tcase(suite, cli_after_case());
     suite_add_tcase(suite, cli_freeze_case());
     suite_add_tcase(suite, cli_export_case());
+    suite_add_tcase(suite, cli_shapes_case());
     suite_add_tcase(suite, cli_inputs_case());
     suite_add_tcase(suite, cli_ci_case());
     suite_add_tcase(suite, cli_batch_case());

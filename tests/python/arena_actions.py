@@ -1,6 +1,6 @@
-"""arena_actions.py UNSEEN: performs each action of an exported runner of AgentKernelArena, and again with the
-held-out cases in place of its own. Run in the folder that has `arena`, right.c, wrong.c and torn.c: wrong.c is
-right in the seen set alone."""
+"""arena_actions.py UNSEEN: performs each action of an exported runner of AgentKernelArena, and again with
+the held-out cases in place of its own. Run in the folder that has `arena`, right.c, torn.c and wrong.c, which
+is right in the seen set alone."""
 
 from __future__ import annotations
 

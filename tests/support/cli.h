@@ -71,6 +71,7 @@ TCase *cli_shrink_case(void);
 TCase *cli_after_case(void);
 TCase *cli_freeze_case(void);
 TCase *cli_export_case(void);
+TCase *cli_shapes_case(void);
 TCase *cli_inputs_case(void);
 TCase *cli_ci_case(void);
 TCase *cli_batch_case(void);

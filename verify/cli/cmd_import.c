@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "options.h"
+#include "import_shapes.h"
 #include "reports/record/program.h"
 #include "console.h"
 #include "reports/record/text.h"
@@ -86,6 +86,8 @@ int command_import(const struct options *options)
                                         .form = options->as,
                                         .vary = options->vary,
                                         .seconds = options->compile_timeout};
+    if (options->shapes)
+        return import_shapes(options);
     signal(SIGXFSZ, SIG_IGN); /* writing beyond a file size limit becomes an error with a message */
     catch_signals(child_stop_all);
     console_watch();

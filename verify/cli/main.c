@@ -121,11 +121,13 @@ static const struct command commands[] = {
      command_new},
     {"import", "TASK", 1, 1,
      "Make a problem's folder from a task in Python: a KernelBench file (Model, get_inputs, get_init_inputs) "
-     "or a KernelBench-Hard directory. The task is executed, in the sandbox.\v"
+     "or a KernelBench-Hard directory. The task is executed, in the sandbox. With --shapes, TASK is a "
+     "problem, and its seen set is made from captured shapes.\v"
      "For example:\n"
-     "  unseen import level1/67_conv_standard_1D.py --python venv/bin/python\n\n"
-     "Exit status: 0 written, 2 the task cannot be imported, 3 there is no interpreter with torch, or no "
-     "room.",
+     "  unseen import level1/67_conv_standard_1D.py --python venv/bin/python\n"
+     "  unseen import rms_norm --shapes profile.json --op aten::rms_norm --out production.seen\n\n"
+     "Exit status: 0 written, 1 some captured shapes do not fit, 2 the task cannot be imported or no shape "
+     "fits, 3 there is no interpreter with torch, or no room.",
      command_import},
     {"harden", "TASK", 1, 1,
      "Write at most 12 shapes, with inputs and tolerances, that reject null outputs and planted faults of a "

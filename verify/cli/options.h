@@ -35,9 +35,10 @@ struct options {
         *entry;
     const char *report[REPORT_COUNT]; /* the files to write; NULL: none */
     const char *format, *inputs, *inputs_as, *unseen_set;
-    const char *values; /* for check */
-    const char *after;  /* for check and shrink: the configuration to call first */
-    const char *arena;  /* an action of AgentKernelArena's protocol; NULL: none */
+    const char *values;      /* for check */
+    const char *after;       /* for check and shrink: the configuration to call first */
+    const char *shapes, *op; /* import: captured shapes, and the operation among them */
+    const char *arena;       /* an action of AgentKernelArena's protocol; NULL: none */
     const char *reward, *reward_table, *db, *plot, *against, *peaks;
     bool github;
     enum color color;
