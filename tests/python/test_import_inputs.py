@@ -336,7 +336,7 @@ def get_inputs():
     }
 
     def changed(names, *changes):
-        return dict.fromkeys(names, {"kind": "computed", "as": "tempered", "changes": list(changes)})
+        return {n: {"kind": "computed", "as": "tempered", "changes": list(changes)} for n in names}
 
     by_class = {
         "tempered": changed("h", "scale 0.125", "scale 0.5"),
@@ -394,16 +394,13 @@ def exponents_reach_beyond_where_the_answer_stays():
     ):
         classes = of_one_line(line)["classes"]
         assert [c["name"] for c in classes] == [*plain, "beyond", "below", "apart"], (line, classes)
-        laws = (("normal", middle), ("normal", -middle), ("peak", middle))
-        for each, (kind, about) in zip(classes[-3:], laws):
-            assert each["fill"] == {"x": {"kind": kind, "a": about, "b": 1}}, (line, each)
+        laws = [(c["fill"]["x"]["kind"], c["fill"]["x"]["a"]) for c in classes[-3:]]
+        assert laws == [("normal", middle), ("normal", -middle), ("peak", middle)], (line, laws)
     for narrow in ("torch.float32", "torch.bfloat16"):
         task = of_one_line(attention, inputs=f"torch.randn(2, rows, 40, dtype={narrow})")
         assert [c["name"] for c in task["classes"]] == [*plain, "beyond", "apart"], narrow
-    for line in (
-        "(x - x.amax(1, True)).exp()",
-        "torch.exp((x - torch.maximum(x, x.roll(1, 1)).amax(1, True)[:, :1].expand(x.shape)) * 0.5)",
-    ):
+    greatest = "torch.maximum(x, x.roll(1, 1)).amax(1, True)[:, :1]"
+    for line in ("(x - x.amax(1, True)).exp()", f"torch.exp((x - {greatest}.expand(x.shape)) * 0.5)"):
         # a softmax written out
         assert [c["name"] for c in of_one_line(line)["classes"]] == [*plain, "beyond", "below", "apart"], line
     for line in ("nn.functional.silu(x)", "x.sigmoid()", "nn.functional.softplus(x)"):
