@@ -13,7 +13,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ..task import failure as failures
 from . import calls, drawn, recorder
 from .compose import PUBLISHED, Table
 from .composed import ALONE, kept_text, merged, published
@@ -117,6 +116,7 @@ class _Task:
     """The parts of a task's module."""
 
     def __init__(self, folder: str) -> None:
+        from ..task import failure as failures
         from ..task.source import Source
 
         self.folder = folder

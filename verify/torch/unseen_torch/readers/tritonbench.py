@@ -10,7 +10,6 @@ import re
 import types
 from typing import Any
 
-from ..task import failure as failures
 from . import calls, composed, drawn, recorder
 from .composed import ALONE
 from .reading import Reading, error, text_of
@@ -43,6 +42,7 @@ def _function(path: str, head: str, tests: str) -> str:
 
 def _recorded(path: str, modules: dict[str, str], tests: str, name: str) -> tuple[Any, recorder.Recorder]:
     """Returns `(the function, its recorded calls)`. Raises SourceError."""
+    from ..task import failure as failures
     from ..task.source import Source
 
     try:
