@@ -277,7 +277,7 @@ static const char *const of_importing[] = {
 START_TEST(importing_holds_its_python_tests)
 {
     char command[300];
-    SHARE_TEST(_i, 3);
+    SHARE_TEST(_i, 8);
     if (!cli_torch())
         SKIP_TEST("no interpreter with torch: make build/venv, or UNSEEN_TEST_PYTHON");
     snprintf(command, sizeof command, "'%s' '%s'", cli_torch(), cli_repository(of_importing[_i]));
@@ -295,6 +295,7 @@ END_TEST
 START_TEST(importing_says_what_it_does_on_a_terminal_alone)
 {
     char command[1600];
+    SHARE_TEST(1, 3);
     if (!cli_torch())
         SKIP_TEST("no interpreter with torch: make build/venv, or UNSEEN_TEST_PYTHON");
     cli_put("slow.py", SLOW);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "share.h"
 #include "skip.h"
 #include "suites.h"
 
@@ -88,6 +89,7 @@ START_TEST(an_honest_solution_is_general_and_a_faulty_one_is_found)
 {
     const struct foreign *const of = &foreign[_i];
     char folder[60];
+    SHARE_TEST(_i, 3);
     if (!cli_torch())
         SKIP_TEST(no_torch);
     snprintf(folder, sizeof folder, "./%s", of->name);
@@ -142,6 +144,7 @@ static const struct foreign signs = {
 /* Q and R may have other signs than LAPACK's. Some matrices are singular, and are not judged. */
 START_TEST(factors_may_have_other_signs_if_their_product_is_the_same)
 {
+    SHARE_TEST(1, 3);
     if (!cli_torch())
         SKIP_TEST(no_torch);
     put("signs.py", "Model", &signs, signs.task, signs.inputs);
@@ -163,6 +166,7 @@ START_TEST(a_failure_says_which_length_is_right)
                                           .task = "        return x[x > -9.0]\n",
                                           .bad = "        return x.reshape(-1)[1:]\n",
                                           .inputs = INPUTS("rows, cols = 12, 9", "torch.rand(rows, cols)")};
+    SHARE_TEST(2, 3);
     if (!cli_torch())
         SKIP_TEST(no_torch);
     put("picked.py", "Model", &picked, picked.task, picked.inputs);
