@@ -101,7 +101,7 @@ static char *text_marked(char *line, int number)
 int lines_each(const char *path, bool optional, line_handler *handle, void *state, struct space_error *error)
 {
     FILE *file = fopen(path, "r");
-    char *line = NULL, *comment, where[256];
+    char *line = NULL, where[256];
     size_t size = 0;
     int number = 0, result = 0;
     ssize_t length;
@@ -118,14 +118,15 @@ int lines_each(const char *path, bool optional, line_handler *handle, void *stat
     }
     errno = 0;
     while (result == 0 && (length = getline(&line, &size, file)) >= 0) {
+        const char *const mark = strchr(line, '#'); /* trimming ends the line there */
         snprintf(where, sizeof where, "%.200s:%d", path, ++number);
         if (strlen(line) != (size_t)length)
             result = space_fail(error,
                                 "%s: a NUL byte; a text file was expected\n"
                                 "---> give a file of lines",
                                 where);
-        else if (comment = strchr(line, '#'), trim_line(text_marked(line, number)))
-            result = handle(state, text_marked(line, number), comment ? comment + 1 : "", where, error);
+        else if (trim_line(text_marked(line, number)))
+            result = handle(state, text_marked(line, number), mark ? mark + 1 : "", where, error);
     }
     reason = errno;
     if (result == 0 &&

@@ -122,7 +122,15 @@ def a_sum_of_equal_terms_is_rounded_in_one_direction():
     assert passes(judged, one_after_the_other) and not passes(judged, 0.999 * one_after_the_other)
 
 
+def an_infinity_behind_a_mask_is_no_error():
+    a, masked = drawn(3, 8), torch.zeros(8, dtype=torch.bool)
+    a[:, 0], masked[0] = float("-inf"), True
+    judged = judged_of(lambda a: a.masked_fill(masked, 0.0).cumsum(-1).exp(), [a])
+    assert not judged[0].dropped and bool(judged[0].allowed.isfinite().all()), judged[0].dropped
+
+
 TESTS = [
+    an_infinity_behind_a_mask_is_no_error,
     a_sum_of_equal_terms_is_rounded_in_one_direction,
     what_the_bound_decides_no_run_decides_otherwise,
     a_support_that_may_be_counted_either_way_is_judged,

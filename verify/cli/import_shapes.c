@@ -12,7 +12,7 @@
 
 enum { REASONS = 8, OPERATIONS = 6 };
 
-/* What becomes of each row. */
+/* The captured rows with their configurations. */
 struct fitted {
     struct captured_list rows;
     struct config *config; /* of each row */

@@ -182,7 +182,7 @@ def masked(made: Number, a: Number, b: Number) -> Number:
     """Sets the magnitudes of `made`, a choice between numbers and a single 0."""
     for zero, x in ((a, b), (b, a)):
         if x.is_float and zero.v.numel() == 1 and not bool(zero.v) and zero.b is None:
-            made.unmasked = x.size()
+            made.unmasked = torch.where(x.v.isfinite(), x.size(), 0.0)
     return made
 
 

@@ -25,6 +25,7 @@ from .sorting import as_sorted, exchanged, is_whole_sort
 from .wholes import added_beside, either_way
 
 REPEATED = 4  # terms for each different number from which sums have equal terms
+SYSTEMATIC = 1 / 16  # error of a sum of equal terms in unit roundoffs, for each term
 
 Put = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # from a target and source elements
 
@@ -68,8 +69,9 @@ def _added(cx: Context, x: Number, source: Number, put: Put) -> Number:
     v = f(x.v, source.v)
     size = f(x.v.abs(), source.v.abs())
     walk = n.sqrt() * torch.maximum(v.abs(), f(x.v.double() ** 2, source.v.double() ** 2).sqrt())
-    if _repeats(source.v):
-        walk = torch.maximum(walk, n / 16 * v.abs())
+    # a shorter sum of equal terms errs less than a random walk
+    if n.numel() and float(n.amax()) > SYSTEMATIC**-2 and _repeats(source.v):
+        walk = torch.maximum(walk, SYSTEMATIC * n * v.abs())
 
     def propagated(level: int) -> Bound:
         ex, es = x.error(level), source.error(level)

@@ -54,7 +54,7 @@ def unseen_solution(entry, writes):
 
 
 class Parts(NamedTuple):
-    """What differs between forms. `function` is the reference's expression, `body` that of get_inputs."""
+    """Parts of a form. `function` is the expression of the reference, `body` the body of get_inputs."""
 
     form: str
     function: str

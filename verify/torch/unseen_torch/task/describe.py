@@ -232,7 +232,7 @@ class _Task:
             self.names,
             self.draws,
             self.runs.base.laws,
-            input_domain.held(self.instance),
+            input_domain.held(input_domain.steady(self.instance)),
             made,
         )
         made += marked.classes(

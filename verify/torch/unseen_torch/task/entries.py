@@ -141,8 +141,9 @@ class _Inputs:
         runs: Runs,
     ) -> None:
         self.source, self.base, self.names, self.shapes, self.runs = source, base, names, shapes, runs
-        self.shared, self.held = input_domain.linked(base.laws), input_domain.held(instance)
-        self.set = input_domain.held(instance, has_infinities=False)
+        steady = input_domain.steady(instance)
+        self.shared, self.held = input_domain.linked(base.laws), input_domain.held(steady)
+        self.held_finite = input_domain.held(steady, has_infinities=False)
 
     def _fill(self, value: torch.Tensor, i: int) -> tuple[str, Fill | None, Marker | None]:
         """Returns `(domain, fill, marker)`. A fill of None imitates the published draw. Unwritten memory of
@@ -208,7 +209,7 @@ def inputs(
         else:
             entries.append(_number(names[i], base.inputs[i], shapes.numbers[i]))
             fills.append(None)
-    alone = [i for i, fill in enumerate(fills) if fill and i not in made.shared | made.set]
+    alone = [i for i, fill in enumerate(fills) if fill and i not in made.shared | made.held_finite]
     return entries, fills, {i: base.laws[i].calls for i in alone}
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Optional
 
 import torch
 
@@ -138,28 +138,35 @@ def is_computed(calls: list[str], domain: str) -> bool:
 RUNS = 24
 
 
-def held(instance: Instance, has_infinities: bool = True) -> set[int]:
-    """Returns the inputs that have some elements equal in every draw and others that vary. Then get_inputs sets the
-    equal ones. Infinities among them count with `has_infinities` only: they are markers."""
-    first: list[torch.Tensor | None] | None = None
-    steady: list[torch.Tensor | None] = []
+Steady = list[
+    Optional[tuple[torch.Tensor, torch.Tensor]]
+]  # numbers, and a mask of those that are in every draw
+
+
+def steady(instance: Instance) -> Steady:
+    """Draws inputs several times. Returns the elements that are equal in every draw."""
+    found: Steady = []
     for run in range(RUNS):
         torch.manual_seed(1000 + run)
         values = [v if isinstance(v, torch.Tensor) else None for v in instance.inputs()]
-        if first is None:
-            first, steady = (
-                values,
-                [torch.ones_like(v, dtype=torch.bool) if v is not None else None for v in values],
-            )
-        for a, b, stays in zip(first, values, steady):
-            if stays is not None and a is not None and b is not None:
-                stays &= (a == b) if a.shape == b.shape else stays
-    found = set()
-    for i, (value, stays) in enumerate(zip(first or [], steady)):
-        if value is not None and stays is not None and not bool(stays.all()):
-            kept = stays if has_infinities else stays & ~value.isinf()
-            found |= {i} if bool(kept.any()) else set()
+        if run == 0:
+            found = [None if v is None else (v, torch.ones_like(v, dtype=torch.bool)) for v in values]
+        for one, value in zip(found, values):
+            if one is not None and value is not None and one[0].shape == value.shape:
+                one[1].logical_and_(one[0] == value)
     return found
+
+
+def held(found: Steady, has_infinities: bool = True) -> set[int]:
+    """Returns the inputs that have some elements equal in every draw and others that vary. get_inputs sets the
+    equal ones then. Infinities among them count with `has_infinities` only: they are markers."""
+    return {
+        i
+        for i, one in enumerate(found)
+        if one is not None
+        and not bool(one[1].all())
+        and bool((one[1] if has_infinities else one[1] & ~one[0].isinf()).any())
+    }
 
 
 def linked(laws: list[Law]) -> set[int]:
