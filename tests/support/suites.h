@@ -17,6 +17,7 @@ TCase *retry_case(void);
 TCase *timeout_budget_case(void);
 TCase *enclosure_cache_case(void);
 TCase *judge_alone_case(void);
+TCase *region_image_case(void);
 TCase *ahead_case(void);
 TCase *kept_case(void);
 TCase *sibling_case(void);

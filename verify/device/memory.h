@@ -50,6 +50,12 @@ struct memory {
      * bytes collide with probability 2^-64. */
     int (*fingerprint)(const void *memory, size_t bytes, uint64_t key, uint64_t *sum);
     size_t (*available)(void); /* bytes */
+    /* Only of a GPU: pinned main memory, and copies between it and whole regions. Copy engines do these, and
+     * wait for no kernel of another process. `finish` waits for them. */
+    int (*image_take)(void **out, size_t bytes);
+    void (*image_release)(void *image);
+    int (*send)(void *to, const void *image, size_t bytes);
+    int (*fetch)(void *image, const void *from, size_t bytes);
     const char *(*explain)(int error);
     bool (*is_shortage)(int error); /* is it out of memory? Also clears a pending device error */
 };

@@ -348,6 +348,26 @@ static size_t cuda_available(void)
     return available;
 }
 
+static int cuda_image_take(void **out, size_t bytes)
+{
+    return cudaHostAlloc(out, bytes, cudaHostAllocDefault);
+}
+
+static void cuda_image_release(void *image)
+{
+    cudaFreeHost(image);
+}
+
+static int cuda_send(void *to, const void *image, size_t bytes)
+{
+    return cudaMemcpyAsync(to, image, bytes, cudaMemcpyHostToDevice, 0);
+}
+
+static int cuda_fetch(void *image, const void *from, size_t bytes)
+{
+    return cudaMemcpyAsync(image, from, bytes, cudaMemcpyDeviceToHost, 0);
+}
+
 static const char *cuda_explain(int error)
 {
     return cudaGetErrorString((cudaError_t)error);
@@ -361,7 +381,7 @@ static bool cuda_is_shortage(int error)
     return true;
 }
 
-extern "C" const struct memory memory_cuda = {cuda_take,    cuda_release,    cuda_copy,        cuda_to_host,
-                                              cuda_gather,  cuda_from_host,  cuda_fill,        cuda_poison,
-                                              cuda_search,  cuda_finish,     cuda_fingerprint, cuda_available,
-                                              cuda_explain, cuda_is_shortage};
+extern "C" const struct memory memory_cuda = {
+    cuda_take,       cuda_release,       cuda_copy,   cuda_to_host, cuda_gather,      cuda_from_host,
+    cuda_fill,       cuda_poison,        cuda_search, cuda_finish,  cuda_fingerprint, cuda_available,
+    cuda_image_take, cuda_image_release, cuda_send,   cuda_fetch,   cuda_explain,     cuda_is_shortage};

@@ -81,20 +81,23 @@ static unsigned char poison_byte(uintptr_t address, uint32_t word)
 
 static int host_poison(void *memory, size_t bytes, uint32_t word)
 {
+    enum { PATTERN = 4096 }; /* copied again and again, since memcpy is faster than a loop over words */
     unsigned char *p = memory;
-    size_t i = 0;
-    for (; i < bytes && ((uintptr_t)(p + i) & 3); i++)
+    const size_t first = bytes < PATTERN ? bytes : PATTERN;
+    for (size_t i = 0; i < first; i++)
         p[i] = poison_byte((uintptr_t)(p + i), word);
-    for (; i + 4 <= bytes; i += 4)
-        memcpy(p + i, &word, 4);
-    for (; i < bytes; i++)
-        p[i] = poison_byte((uintptr_t)(p + i), word);
+    for (size_t i = first; i < bytes; i += PATTERN)
+        memcpy(p + i, p, bytes - i < PATTERN ? bytes - i : PATTERN);
     return 0;
 }
 
+/* Memory that begins with the poison and equals itself four bytes further on is all poison. */
 static int64_t find_unpoisoned(const void *memory, size_t bytes, uint32_t word)
 {
+    enum { WORD = 4, LONG = 64 };
     const unsigned char *p = memory;
+    if (bytes > LONG && find_unpoisoned(p, WORD, word) < 0 && memcmp(p, p + WORD, bytes - WORD) == 0)
+        return -1;
     for (size_t i = 0; i < bytes; i++)
         if (p[i] != poison_byte((uintptr_t)(p + i), word))
             return (int64_t)i;

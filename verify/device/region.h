@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum backend { BACKEND_HOST, BACKEND_CUDA };
+enum backend { BACKEND_HOST, BACKEND_CUDA, BACKENDS };
 enum { REGION_ALIGN = 16 }; /* alignment of every tensor, unless a smaller one is specified */
 /* Flush against the lower guard, or the upper guard. MIXED: the upper guard for every other tensor; otherwise
  * tensors of the same size would have the same alignment. */

@@ -178,14 +178,14 @@ static int prepare(const struct request *request, char *text)
     return result == CUDA_SUCCESS ? grow_flush(request->flush_bytes, text) : failed(result, step, text);
 }
 
-/* Flushes data of earlier calls from the L2, including persisting lines, and waits until the device is
- * idle. */
+/* Flushes data of earlier calls from the L2, including persisting lines, if the request has bytes to flush.
+ * Waits until the device is idle. */
 static CUresult make_cold(const struct request *request)
 {
     CUresult result = CUDA_SUCCESS;
     device.driver->ctx_set_current(device.context);
     /* Devices without persisting L2 reject these two calls, and have nothing to reset. */
-    if (defence_is_on(DEFENCE_PERSISTING)) {
+    if (request->flush_bytes > 0 && defence_is_on(DEFENCE_PERSISTING)) {
         device.driver->ctx_set_limit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
         device.driver->ctx_reset_persisting_l2();
     }

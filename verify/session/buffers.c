@@ -50,16 +50,27 @@ static bool fits(const struct buffers *b, const struct instance *instance, int r
 
 static int create_copies(struct buffers *b, int t, bool turned, char *why, size_t why_size)
 {
+    const struct memory *const memory = buffers_memory(b);
     struct slot *slot = &b->now->slot[t];
-    int error = is_drawn(b, t) ? b->memory->take(&slot->own, slot->bytes) : 0;
+    int error = is_drawn(b, t) ? memory->take(&slot->own, slot->bytes) : 0;
     if (!error && turned && is_drawn(b, t))
-        error = b->memory->take(&slot->given, slot->bytes);
+        error = memory->take(&slot->given, slot->bytes);
     if (!error && buffers_are_written(b, t))
-        error = b->memory->take(&slot->got, slot->bytes);
+        error = memory->take(&slot->got, slot->bytes);
     if (!error && buffers_are_written(b, t))
-        error = b->memory->take(&slot->before, slot->bytes);
+        error = memory->take(&slot->before, slot->bytes);
     if (error)
         snprintf(why, why_size, "no memory for the judge's copy of %s: %s", b->problem->tensors[t].name,
+                 memory->explain(error));
+    return error ? -1 : 0;
+}
+
+static int create_image(struct buffers *b, int t, char *why, size_t why_size)
+{
+    const int error =
+        b->now->on_host ? region_image_open(&b->image[t], b->memory, b->now->slot[t].region[0].mapped) : 0;
+    if (error)
+        snprintf(why, why_size, "no pinned memory for the image of %s: %s", b->problem->tensors[t].name,
                  b->memory->explain(error));
     return error ? -1 : 0;
 }
@@ -87,6 +98,8 @@ int buffers_create(struct buffers *b, const struct instance *instance, int rings
     if (!fits(b, instance, rings, turned, why, why_size))
         return -1;
     b->now->rings = rings;
+    b->now->on_host = b->small_on_host && b->device->backend == BACKEND_CUDA && rings == 1 && !turned &&
+                      region_image_suits(problem, instance);
     for (int t = 0; t < b->tensors; t++) {
         struct slot *slot = &b->now->slot[t];
         const enum dtype dtype = problem->tensors[t].dtype;
@@ -103,7 +116,7 @@ int buffers_create(struct buffers *b, const struct instance *instance, int rings
                 slot->region[ring].fd = -1;
                 return -1;
             }
-        if (create_copies(b, t, turned, why, why_size) != 0)
+        if (create_copies(b, t, turned, why, why_size) != 0 || create_image(b, t, why, why_size) != 0)
             return -1;
     }
     return 0;
@@ -121,12 +134,13 @@ static void clear(struct setup *setup)
 
 void buffers_destroy(struct buffers *b)
 {
+    const struct memory *const memory = buffers_memory(b);
     for (int t = 0; t < b->tensors; t++) {
         struct slot *slot = &b->now->slot[t];
         void *const copy[] = {slot->own, slot->given, slot->got, slot->before};
         for (int i = 0; i < 4; i++)
             if (copy[i])
-                b->memory->release(copy[i]);
+                memory->release(copy[i]);
         for (int ring = 0; ring < BUFFERS_RING; ring++)
             region_pool_give(&b->pool, &slot->region[ring]);
     }
@@ -150,6 +164,8 @@ void buffers_close(struct buffers *b)
         b->now = &b->setup[i];
         buffers_destroy(b);
     }
+    for (int t = 0; t < b->tensors; t++)
+        region_image_close(&b->image[t], b->memory);
     region_pool_close(&b->pool);
 }
 
@@ -176,6 +192,7 @@ static uint32_t filler_of(const struct buffers *b, int t, uint64_t seed, int con
 bool buffers_fill(struct buffers *b, const struct config *config, const struct instance *instance,
                   int content)
 {
+    const struct memory *const memory = buffers_memory(b);
     for (int t = 0; t < b->tensors; t++) {
         struct slot *slot = &b->now->slot[t];
         int error = 0;
@@ -183,9 +200,9 @@ bool buffers_fill(struct buffers *b, const struct config *config, const struct i
             continue;
         slot->poison = filler_of(b, t, config->seed, content);
         if (slot->pitch > slot->row)
-            error = b->memory->poison(slot->own, slot->bytes, slot->poison);
+            error = memory->poison(slot->own, slot->bytes, slot->poison);
         if (!error)
-            error = b->memory->fill(b->problem, instance, t, config->seed, content, b->now->slot[t].own);
+            error = memory->fill(b->problem, instance, t, config->seed, content, slot->own);
         if (error)
             return status_failed(b->status, "filling the inputs", error);
     }
@@ -195,13 +212,14 @@ bool buffers_fill(struct buffers *b, const struct config *config, const struct i
 /* Copies `own` to `to`, rotated to begin at element `turn`, with the near duplicate's element. */
 static int put_content(const struct buffers *b, int t, const struct content *content, void *to)
 {
+    const struct memory *const memory = buffers_memory(b);
     const struct slot *slot = &b->now->slot[t];
     const size_t turn = content ? (size_t)dtype_bytes(b->problem->tensors[t].dtype, content->turn[t]) : 0;
-    int error = b->memory->copy(to, (char *)slot->own + turn, slot->bytes - turn);
+    int error = memory->copy(to, (char *)slot->own + turn, slot->bytes - turn);
     if (!error && turn > 0)
-        error = b->memory->copy((char *)to + slot->bytes - turn, slot->own, turn);
+        error = memory->copy((char *)to + slot->bytes - turn, slot->own, turn);
     if (!error && content && content->near.present && content->near.tensor == t)
-        error = content_put_near(b->memory, b->problem, &content->near, to);
+        error = content_put_near(memory, b->problem, &content->near, to);
     return error;
 }
 
@@ -212,7 +230,7 @@ bool buffers_give(struct buffers *b, const struct content *content)
         if (b->now->slot[t].given)
             error = put_content(b, t, content, b->now->slot[t].given);
         else if (content->near.present && content->near.tensor == t)
-            error = content_put_near(b->memory, b->problem, &content->near, b->now->slot[t].own);
+            error = content_put_near(buffers_memory(b), b->problem, &content->near, b->now->slot[t].own);
     return !error || status_failed(b->status, "repeating a content", error);
 }
 
@@ -235,10 +253,11 @@ bool buffers_choose_near(struct buffers *b, const struct instance *instance, str
     const int64_t count = all < STRETCH ? all : STRETCH;
     const int64_t from = (int64_t)pcg_below(random, (uint64_t)(all - count + 1)) / packed * packed;
     const int64_t was = (near->place + content->turn[near->tensor]) % all;
-    int error = b->memory->to_host(stretch, slot->own, dtype_bytes(dtype, from), dtype_bytes(dtype, count));
+    const struct memory *const memory = buffers_memory(b);
+    int error = memory->to_host(stretch, slot->own, dtype_bytes(dtype, from), dtype_bytes(dtype, count));
     if (!error)
-        error = b->memory->to_host(near->was, slot->own, dtype_bytes(dtype, was / packed * packed),
-                                   dtype_bytes(dtype, packed));
+        error = memory->to_host(near->was, slot->own, dtype_bytes(dtype, was / packed * packed),
+                                dtype_bytes(dtype, packed));
     dtype_copy(dtype, near->was, 0, near->was, was % packed);
     const struct instance_tensor *const tensor = &instance->tensor[near->tensor];
     const enum near_kind kind = (enum near_kind)pcg_below(random, NEAR_KINDS);
@@ -249,6 +268,34 @@ bool buffers_choose_near(struct buffers *b, const struct instance *instance, str
     return !error || status_failed(b->status, "choosing a near duplicate", error);
 }
 
+/* Poisons everything but the place of a drawn tensor. */
+static int poison_region(struct buffers *b, int t, int ring, size_t at)
+{
+    const struct slot *slot = &b->now->slot[t];
+    const size_t mapped = slot->region[ring].mapped, after = at + slot->bytes;
+    char *const base = buffers_region(b, t, ring);
+    if (b->now->on_host) {
+        region_image_poison(&b->image[t], at, slot->bytes, slot->poison);
+        return 0;
+    }
+    if (!is_drawn(b, t))
+        return b->memory->poison(base, mapped, slot->poison);
+    const int error = b->memory->poison(base, at, slot->poison);
+    return error ? error : b->memory->poison(base + after, mapped - after, slot->poison);
+}
+
+/* Makes the regions what their images are, or the images what their regions are. */
+static int copy_images(struct buffers *b, bool fetch)
+{
+    int error = 0;
+    for (int t = 0; t < b->tensors && !error; t++) {
+        void *const region = b->now->slot[t].region[0].base;
+        error = fetch ? region_image_fetch(&b->image[t], b->memory, region)
+                      : region_image_send(&b->image[t], b->memory, region);
+    }
+    return error ? error : b->memory->finish();
+}
+
 /* Poisons everything, then copies the drawn values. */
 bool buffers_place(struct buffers *b, int ring, enum placement placement, const struct content *content,
                    struct call *call)
@@ -257,38 +304,39 @@ bool buffers_place(struct buffers *b, int ring, enum placement placement, const 
     call->tensors = b->tensors;
     call->flush_bytes = 2 * (uint64_t)b->device->l2_bytes;
     for (int t = 0; t < b->tensors; t++) {
-        const struct slot *slot = &b->now->slot[t];
-        const struct region *region = &slot->region[ring];
-        char *base = region->base;
-        call->offset[t] = region_offset(region, region_placement(placement, t));
-        const size_t after = call->offset[t] + slot->bytes;
-        const bool drawn = is_drawn(b, t);
-        int error = b->memory->poison(base, drawn ? call->offset[t] : region->mapped, slot->poison);
-        if (!error && drawn)
-            error = b->memory->poison(base + after, region->mapped - after, slot->poison);
-        if (!error && drawn)
-            error = put_content(b, t, content, base + call->offset[t]);
+        call->offset[t] = region_offset(&b->now->slot[t].region[ring], region_placement(placement, t));
+        int error = poison_region(b, t, ring, call->offset[t]);
+        if (!error && is_drawn(b, t))
+            error = put_content(b, t, content, buffers_region(b, t, ring) + call->offset[t]);
         if (error)
             return status_failed(b->status, "placing a tensor", error);
     }
-    const int error = b->memory->finish();
+    const int error = b->now->on_host ? copy_images(b, false) : b->memory->finish();
     return !error || status_failed(b->status, "placing the tensors", error);
+}
+
+char *buffers_region(const struct buffers *b, int t, int ring)
+{
+    return b->now->on_host ? (char *)b->image[t].bytes : b->now->slot[t].region[ring].base;
 }
 
 /* Address of the tensor in a call. */
 static char *memory_in(const struct buffers *b, int tensor, const struct call *call)
 {
-    return b->now->slot[tensor].region[call->set - b->now->first_set].base;
+    return buffers_region(b, tensor, call->set - b->now->first_set);
 }
 
 /* Makes a private copy, which later writes of the candidate's process do not change. */
 bool buffers_keep(struct buffers *b, const struct call *call, bool before)
 {
+    const int fetched = b->now->on_host ? copy_images(b, true) : 0;
+    if (fetched)
+        return status_failed(b->status, "reading the tensors", fetched);
     for (int t = 0; t < b->tensors; t++) {
         const struct slot *slot = &b->now->slot[t];
         const int error = buffers_are_written(b, t)
-                              ? b->memory->copy(before ? slot->before : slot->got,
-                                                memory_in(b, t, call) + call->offset[t], slot->bytes)
+                              ? buffers_memory(b)->copy(before ? slot->before : slot->got,
+                                                        memory_in(b, t, call) + call->offset[t], slot->bytes)
                               : 0;
         if (error)
             return status_failed(b->status, "reading an output", error);
@@ -321,8 +369,8 @@ int buffers_fingerprint(const struct buffers *b, const struct call *call, uint64
         uint64_t of_one = 0;
         if (!buffers_are_written(b, t))
             continue;
-        error = b->memory->fingerprint(memory_in(b, t, call) + call->offset[t], b->now->slot[t].bytes,
-                                       fingerprint_mix(key, (uint64_t)t, 0), &of_one);
+        error = buffers_memory(b)->fingerprint(memory_in(b, t, call) + call->offset[t], b->now->slot[t].bytes,
+                                               fingerprint_mix(key, (uint64_t)t, 0), &of_one);
         *sum += of_one;
     }
     return error;

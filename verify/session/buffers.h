@@ -6,6 +6,7 @@
 #include "gen/contract/space.h"
 #include "call_result.h"
 #include "content.h"
+#include "region_image.h"
 #include "status.h"
 #include "verify/device/device.h"
 #include "verify/device/region_pool.h"
@@ -30,10 +31,11 @@ struct slot {
 /* A configuration with allocated memory. */
 struct setup {
     struct slot slot[PROBLEM_MAX_TENSORS];
-    int rings;                           /* number of buffers per tensor; 0: nothing is set up */
-    bool mapped;                         /* mapped into the child as sets first_set, .. */
-    bool constant;                       /* constructor arguments do not change: they are a model's weights */
-    bool called;                         /* the candidate was called with them */
+    int rings;     /* number of buffers per tensor; 0: nothing is set up */
+    bool mapped;   /* mapped into the child as sets first_set, .. */
+    bool constant; /* constructor arguments do not change: they are a model's weights */
+    bool called;   /* the candidate was called with them */
+    bool on_host;  /* copies and images in main memory, although the device is a GPU (region_image.h) */
     bool guarded_mapped, guarded_called; /* the same for the process with guarded allocations */
     int first_set;
 };
@@ -42,18 +44,26 @@ struct buffers {
     const struct problem *problem;
     const struct device *device;
     const struct memory *memory;
-    const char *state; /* names of tensors that a constructor gets, between spaces; NULL: none */
-    int workers;       /* number of buffers that share the machine's memory */
+    const char *state;  /* names of tensors that a constructor gets, between spaces; NULL: none */
+    int workers;        /* number of buffers that share the machine's memory */
+    bool small_on_host; /* a small configuration of a GPU is judged in main memory */
     int tensors;
     struct setup setup[BUFFERS_SETUPS];
     struct setup *now; /* the current setup: all functions below are about its tensors */
     struct region_pool pool;
-    void *const
-        *copies; /* where to copy output t of the first call, in the same kind of memory; NULL: nowhere */
+    struct region_image image[PROBLEM_MAX_TENSORS]; /* of the tensors of a setup in main memory */
+    void *const *copies; /* where to copy output t of the first call, in the device's memory; NULL: nowhere */
     struct status *status;
 };
 
-/* problem, device, state, workers and status are filled by the caller; the rest is set here. */
+/* Of the current setup's copies and images. `memory` is of the device. */
+static inline const struct memory *buffers_memory(const struct buffers *buffers)
+{
+    return buffers->now->on_host ? memory_of(BACKEND_HOST) : buffers->memory;
+}
+
+/* problem, device, state, workers, small_on_host and status are filled by the caller; the rest is set
+ * here. */
 void buffers_open(struct buffers *buffers);
 void buffers_close(struct buffers *buffers);
 
@@ -83,7 +93,9 @@ bool buffers_place(struct buffers *buffers, int ring, enum placement placement, 
 bool buffers_give(struct buffers *buffers, const struct content *content);
 /* Contents of an input, or of an in-out tensor before the call; for an output its snapshot. */
 void *slot_content(const struct slot *slot);
-/* After a call, sets the outcome for changed inputs or slack; else OUTCOME_PASS. */
+/* The region of tensor t in index `ring`, or its image. */
+char *buffers_region(const struct buffers *buffers, int t, int ring);
+/* After buffers_keep, sets the outcome for changed inputs or slack; else OUTCOME_PASS. */
 bool buffers_inspect(struct buffers *buffers, const struct call *call, struct call_result *result);
 /* Copies the outputs to `got`; the previous snapshot becomes `before`. */
 bool buffers_snapshot(struct buffers *buffers, const struct call *call);

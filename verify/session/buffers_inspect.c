@@ -46,7 +46,7 @@ static void list_parts(const struct buffers *b, int t, const struct call *call, 
     const struct slot *slot = &b->now->slot[t];
     const size_t at = call->offset[t], after = at + slot->bytes;
     const size_t mapped = slot->region[call->set - b->now->first_set].mapped;
-    const char *const base = b->now->slot[t].region[call->set - b->now->first_set].base;
+    const char *const base = buffers_region(b, t, call->set - b->now->first_set);
     const bool compares = !buffers_are_written(b, t) && defence_is_on(DEFENCE_INPUTS);
     search[PART_BELOW] = (struct memory_search){.memory = base, .bytes = at, .word = slot->poison};
     search[PART_ABOVE] =
@@ -66,9 +66,11 @@ bool buffers_inspect(struct buffers *b, const struct call *call, struct call_res
     _Static_assert(sizeof search / sizeof **search <= MEMORY_SEARCHES, "one wait for all parts");
     for (int t = 0; t < b->tensors; t++)
         list_parts(b, t, call, search[t]);
-    const int error = b->memory->search(*search, b->tensors * PARTS);
+    const int error = buffers_memory(b)->search(*search, b->tensors * PARTS);
     if (error)
         return status_failed(b->status, "inspecting memory", error);
+    for (int t = 0; t < b->tensors && b->now->on_host; t++)
+        b->image[t].clean = search[t][PART_BELOW].first < 0 && search[t][PART_ABOVE].first < 0;
     for (int i = 0; i < b->tensors * PARTS && result->outcome == OUTCOME_PASS; i++) {
         const int t = i / PARTS, part = i % PARTS;
         const struct memory_search *const found = &search[t][part];
@@ -93,7 +95,7 @@ bool buffers_compare(struct buffers *b, unsigned *differ)
         search[t] = (struct memory_search){
             .memory = slot->got, .bytes = slot->got ? slot->bytes : 0, .other = slot->before};
     }
-    const int error = b->memory->search(search, b->tensors);
+    const int error = buffers_memory(b)->search(search, b->tensors);
     if (error)
         return status_failed(b->status, "comparing outputs", error);
     *differ = 0;
@@ -107,6 +109,7 @@ bool buffers_copy_outputs(struct buffers *b)
     int error = 0;
     for (int t = 0; t < b->tensors && !error; t++)
         if (b->now->slot[t].got && b->copies[t])
-            error = b->memory->copy(b->copies[t], b->now->slot[t].got, b->now->slot[t].bytes);
+            error = (b->now->on_host ? b->memory->from_host : b->memory->copy)(
+                b->copies[t], b->now->slot[t].got, b->now->slot[t].bytes);
     return !error || status_failed(b->status, "copying outputs", error);
 }

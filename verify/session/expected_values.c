@@ -34,7 +34,8 @@ static bool open_oracle(struct judge *judge)
 
 static enum oracle_status ask(struct judge *judge, const struct judging *j)
 {
-    struct oracle_question question = {.instance = j->instance, .to_host = judge->memory->to_host};
+    struct oracle_question question = {.instance = j->instance,
+                                       .to_host = memory_of(judge_backend(judge, j))->to_host};
     for (int t = 0; t < judge->tensors; t++) {
         question.tensor[t] = j->tensor[t].content;
         question.after[t] = j->tensor[t].got;

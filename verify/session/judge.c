@@ -31,12 +31,12 @@ void judge_open(struct judge *judge, const struct judge_options *options, struct
     char text[600];
     int missing;
     *judge = (struct judge){.options = *options,
-                            .memory = memory_of(options->device->backend),
                             .tensors = problem_tensor_count(options->problem),
                             .seconds = seconds,
                             .status = status};
     judge->judgements = reference_list(options->problem, judge->judgement, &missing);
-    judge->cache = shared_judge_enclosures(options->shared, options->device);
+    for (enum backend backend = 0; backend < BACKENDS; backend++)
+        judge->cache[backend] = shared_judge_enclosures(options->shared, options->device, backend);
     error_arithmetics(options->problem, options->device->capability, &judge->arithmetics);
     if (!judge_covers(options->problem, text, sizeof text))
         status_break(status, SESSION_BAD, "%s", text);
@@ -200,7 +200,7 @@ bool judge_expect(struct judge *judge, const struct judging *j, int k, void *exp
     struct judge_report *report = malloc(sizeof *report);
     judge_request(judge, j, k, &request);
     request.expected = expected;
-    const int error = report ? judge_compute(judge, k, &request, report) : -1;
+    const int error = report ? judge_compute(judge, j, k, &request, report) : -1;
     free(report);
     return error ? status_failed(judge->status, "computing the expected output", error) : true;
 }
@@ -241,19 +241,22 @@ static bool observe(struct judge *judge, const struct judging *j, int k)
     struct judge_report *report = malloc(sizeof *report);
     unsigned char *wrong = malloc((size_t)elements);
     void *mask = NULL;
-    int error = report && wrong ? judge->memory->take(&mask, (size_t)elements) : -1;
+    const struct memory *const memory = memory_of(judge_backend(judge, j));
+    int error = report && wrong ? memory->take(&mask, (size_t)elements) : -1;
+    if (error && j->on_host)
+        error = -1;
     if (!error)
-        error = judge->memory->poison(mask, (size_t)elements, 0);
+        error = memory->poison(mask, (size_t)elements, 0);
     judge_request(judge, j, k, &request);
     request.wrong = mask;
     if (!error)
-        error = judge_compute(judge, k, &request, report);
+        error = judge_compute(judge, j, k, &request, report);
     if (!error)
-        error = judge->memory->to_host(wrong, mask, 0, elements);
+        error = memory->to_host(wrong, mask, 0, elements);
     if (!error)
         describe_pattern(judge, j, output, wrong);
     if (mask)
-        judge->memory->release(mask);
+        memory->release(mask);
     free(report);
     free(wrong);
     return error ? status_failed(judge->status, "finding the wrong elements", error) : true;

@@ -26,11 +26,11 @@ struct judge_options {
 
 struct judge {
     struct judge_options options;
-    const struct memory *memory;
     int tensors;
     struct judgement judgement[PROBLEM_MAX_TENSORS];
     int judgements;
-    struct enclosure_cache *cache;      /* NULL: enclosures are not kept */
+    /* by backend, of which a GPU's judge uses both; NULL: enclosures are not kept */
+    struct enclosure_cache *cache[BACKENDS];
     struct cached_enclosures *in_cache; /* of the output that is judged now; NULL: none */
     struct arithmetics arithmetics;
     struct oracle *oracle;         /* of an imported task; NULL before the first question */
@@ -45,6 +45,7 @@ struct judging {
     const struct instance *instance;
     int call;
     struct judged_tensor tensor[PROBLEM_MAX_TENSORS];
+    bool on_host; /* the tensors are in main memory, although the device is a GPU */
     /* the draw that the inputs hold, with its replaced element; NULL: they hold other values, so
      * enclosures are not kept */
     const struct content *drawn;
@@ -71,7 +72,14 @@ void judge_close(struct judge *judge);
 /* Begins to start `count` oracles. Call it on the thread that opened options->oracles. */
 void judge_prepare(const struct judge_options *options, int count);
 
-/* Computes the expected output of judgement k, in its own dtype, into `expected` (memory of the backend). */
+/* The backend that judges the call. */
+static inline enum backend judge_backend(const struct judge *judge, const struct judging *judging)
+{
+    return judging->on_host ? BACKEND_HOST : judge->options.device->backend;
+}
+
+/* Computes the expected output of judgement k, in its own dtype, into `expected`, which is memory of
+ * judge_backend. */
 bool judge_expect(struct judge *judge, const struct judging *judging, int k, void *expected);
 /* Judges the outputs of a call and adds to *totals; result->outcome says wrong or unwritten. */
 bool judge_call(struct judge *judge, const struct judging *judging, struct call_result *result,

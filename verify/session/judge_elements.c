@@ -1,5 +1,6 @@
 #include "judge_elements.h"
 
+#include <omp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,12 +9,18 @@
 #include "gen/contract/space.h"
 #include "witness.h"
 
-int judge_compute(const struct judge *judge, int k, const struct judge_request *request,
-                  struct judge_report *report)
+int judge_compute(const struct judge *judge, const struct judging *j, int k,
+                  const struct judge_request *request, struct judge_report *report)
 {
     const struct reference *reference = judge->judgement[k].reference;
-    return judge->options.device->backend == BACKEND_CUDA ? reference->judge_cuda(request, report)
-                                                          : reference->judge_host(request, report);
+    if (judge_backend(judge, j) == BACKEND_CUDA)
+        return reference->judge_cuda(request, report);
+    const int threads = omp_get_max_threads();
+    if (j->on_host) /* it is small, and the other cores judge other candidates */
+        omp_set_num_threads(1);
+    const int error = reference->judge_host(request, report);
+    omp_set_num_threads(threads);
+    return error;
 }
 
 /* --- enclosures of earlier judgements --- */
@@ -68,13 +75,13 @@ static void look_up(struct judge *judge, const struct judging *j, int k, struct 
     const struct reference *const reference = judge->judgement[k].reference;
     const bool pays = reference->stored_doubles > 0 && reference->witness_cost(request) >= least_terms;
     const int doubles = pays ? reference->stored_doubles : 0;
-    struct key *const key = judge->cache && j->drawn ? malloc(sizeof *key) : NULL;
+    struct enclosure_cache *const cache = judge->cache[judge_backend(judge, j)];
+    struct key *const key = cache && j->drawn ? malloc(sizeof *key) : NULL;
     judge->in_cache = NULL;
     if (!key)
         return;
     name_inputs(judge, j, k, request, key);
-    judge->in_cache =
-        enclosure_cache_take(judge->cache, key->text, (size_t)(elements * doubles) * sizeof(double));
+    judge->in_cache = enclosure_cache_take(cache, key->text, (size_t)(elements * doubles) * sizeof(double));
     free(key);
     if (judge->in_cache && judge->in_cache->filled)
         request->stored = judge->in_cache->memory; /* NULL if nothing is stored */
@@ -85,7 +92,7 @@ static void look_up(struct judge *judge, const struct judging *j, int k, struct 
 
 void judge_elements_end(struct judge *judge, const struct judging *j, bool heard)
 {
-    enclosure_cache_give(judge->cache, judge->in_cache, heard, heard && j->thorough);
+    enclosure_cache_give(judge->cache[judge_backend(judge, j)], judge->in_cache, heard, heard && j->thorough);
     judge->in_cache = NULL;
 }
 
@@ -102,7 +109,7 @@ static int judge_row(const struct judge *judge, const struct judging *j, int k, 
     row.stored = NULL;
     row.only_row = judge->judgement[k].reference->row_of(request, report->worst.index) + 1;
     witness_choose(judge, j, k, report->worst.index, elements, &row);
-    const int error = again ? judge_compute(judge, k, &row, again) : -1;
+    const int error = again ? judge_compute(judge, j, k, &row, again) : -1;
     if (!error)
         memcpy(report->sample, again->sample, sizeof report->sample);
     free(again);
@@ -121,7 +128,7 @@ int judge_elements(struct judge *judge, struct judging *j, int k, struct judge_r
     const bool expensive = witness_is_expensive(judge, k, request);
     if (j->thorough && !expensive)
         witness_choose(judge, j, k, -1, elements, request);
-    int error = judge_compute(judge, k, request, report);
+    int error = judge_compute(judge, j, k, request, report);
     if (!error && j->thorough && expensive && !j->brief && report->worst.index >= 0)
         error = judge_row(judge, j, k, request, report);
     report->elements = elements;

@@ -6,8 +6,8 @@
 #include "judge.h"
 
 /* Runs the problem's mathematics on the judge's device. Returns 0 or an error as in reference/judge.h. */
-int judge_compute(const struct judge *judge, int k, const struct judge_request *request,
-                  struct judge_report *report);
+int judge_compute(const struct judge *judge, const struct judging *j, int k,
+                  const struct judge_request *request, struct judge_report *report);
 
 /* Judges all elements and, if the judging is thorough, chooses the elements for the witness to audit.
  * Enclosures that were audited before are not audited again: then judging->thorough is cleared. Returns 0

@@ -38,6 +38,7 @@ struct session *session_open(const struct session_options *options)
                                   .device = options->device,
                                   .state = options->python ? options->python->state : NULL,
                                   .workers = options->workers,
+                                  .small_on_host = true,
                                   .status = &s->status};
     buffers_open(&s->buffers);
     s->worker = (struct worker){
@@ -90,6 +91,7 @@ struct judging session_judging(const struct session *s, const struct config *con
     struct judging judging = {
         .config = config, .instance = instance, .call = call, .pattern = s->evidence.pattern};
     buffers_judged(&s->buffers, judging.tensor);
+    judging.on_host = s->buffers.now->on_host;
     return judging;
 }
 

@@ -44,7 +44,7 @@ static enum session_status check_in_gate(struct session *s, const struct config 
         !memory_gate_enter_alone(s->options.room))
         return status;
     *result = retry.before;
-    (void)enclosure_cache_clear(s->judge.cache);
+    (void)enclosure_cache_clear(s->judge.cache[s->options.device->backend]);
     status = check_in_process(s, config, mix, result);
     memory_settle(&s->worker, result);
     memory_gate_leave_alone(s->options.room);

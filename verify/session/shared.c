@@ -15,7 +15,8 @@ void shared_judge_open(struct shared_judge *shared, int processes, int family)
 
 void shared_judge_close(struct shared_judge *shared)
 {
-    enclosure_cache_close(shared->enclosures);
+    for (enum backend backend = 0; backend < BACKENDS; backend++)
+        enclosure_cache_close(shared->enclosures[backend]);
     oracle_pool_close(shared->oracles);
     made_end();
     pthread_mutex_destroy(&shared->lock);
@@ -26,25 +27,23 @@ void shared_judge_begin(struct shared_judge *shared)
     if (!shared)
         return;
     pthread_mutex_lock(&shared->lock);
-    enclosure_cache_begin_round(shared->enclosures);
+    for (enum backend backend = 0; backend < BACKENDS; backend++)
+        enclosure_cache_begin_round(shared->enclosures[backend]);
     pthread_mutex_unlock(&shared->lock);
 }
 
-struct enclosure_cache *shared_judge_enclosures(struct shared_judge *shared, const struct device *device)
+struct enclosure_cache *shared_judge_enclosures(struct shared_judge *shared, const struct device *device,
+                                                enum backend backend)
 {
-    struct enclosure_cache *found = NULL;
-    if (!shared)
+    if (!shared || (backend != BACKEND_HOST && backend != device->backend))
         return NULL;
+    const double bytes = backend == device->backend ? share * (double)device->memory_bytes : host_bytes;
     pthread_mutex_lock(&shared->lock);
-    if (!shared->enclosures) {
-        const double bytes = share * (double)device->memory_bytes;
-        shared->enclosures = enclosure_cache_open(
-            memory_of(device->backend),
-            (device->backend == BACKEND_HOST ? fmin(bytes, host_bytes) : bytes) / shared->processes);
-        shared->backend = device->backend;
-    }
-    if (shared->backend == device->backend)
-        found = shared->enclosures;
+    if (!shared->enclosures[backend])
+        shared->enclosures[backend] = enclosure_cache_open(
+            memory_of(backend),
+            (backend == BACKEND_HOST ? fmin(bytes, host_bytes) : bytes) / shared->processes);
+    struct enclosure_cache *const found = shared->enclosures[backend];
     pthread_mutex_unlock(&shared->lock);
     return found;
 }

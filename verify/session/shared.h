@@ -11,8 +11,8 @@
 
 struct shared_judge {
     pthread_mutex_t lock;
-    struct enclosure_cache *enclosures; /* of the device below; NULL: none was needed yet, or out of memory */
-    enum backend backend;
+    /* by the backend that judges; NULL: none was needed yet, or out of memory */
+    struct enclosure_cache *enclosures[BACKENDS];
     struct oracle_pool *oracles; /* of imported tasks; NULL: none was needed yet, or out of memory */
     int processes;               /* how many share the machine's memory */
     int family;                  /* the process that started all of them */
@@ -27,9 +27,10 @@ void shared_judge_close(struct shared_judge *shared);
 /* Another candidate begins. NULL is fine. */
 void shared_judge_begin(struct shared_judge *shared);
 
-/* The cache for judges of this device; it is made at the first call. NULL: there is none, as for `shared`
- * NULL. */
-struct enclosure_cache *shared_judge_enclosures(struct shared_judge *shared, const struct device *device);
+/* The cache for what `backend` judges of this device's calls; it is made at the first call. NULL: there is
+ * none, as for `shared` NULL, or the device does not use the backend. */
+struct enclosure_cache *shared_judge_enclosures(struct shared_judge *shared, const struct device *device,
+                                                enum backend backend);
 
 /* The oracles of imported tasks and their answers, made at the first call. NULL: out of memory. Call it on a
  * thread that outlives all tasks, since the oracles' processes end with it. */

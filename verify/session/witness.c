@@ -168,9 +168,9 @@ bool witness_hear(struct judge *judge, const struct judging *j, int k, struct ju
         list_trials(judge, j, k, request, report, trials);
     for (int t = 0; t < judge->tensors; t++)
         bytes[t] = (int64_t)j->tensor[t].bytes;
-    if (ok && trials->count && judge->options.device->backend == BACKEND_CUDA) {
-        fetcher =
-            device_pages_open(request, bytes, judge->tensors, judge->memory->to_host, judge->memory->gather);
+    if (ok && trials->count && judge_backend(judge, j) == BACKEND_CUDA) {
+        const struct memory *const memory = memory_of(BACKEND_CUDA);
+        fetcher = device_pages_open(request, bytes, judge->tensors, memory->to_host, memory->gather);
         ok = fetcher != NULL;
     }
     ok = ok && ask(reference_of(judge, k), request, trials) == 0;

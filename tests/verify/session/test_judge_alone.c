@@ -99,7 +99,7 @@ END_TEST
 
 static int64_t hits(struct shared_judge *shared)
 {
-    return enclosure_cache_hits(shared_judge_enclosures(shared, &device));
+    return enclosure_cache_hits(shared_judge_enclosures(shared, &device, BACKEND_HOST));
 }
 
 /* A judge of its own, as for another candidate, judges the output for draw `base` of the inputs; -1: of

@@ -356,6 +356,7 @@ Suite *session_suite(void)
     suite_add_tcase(suite, timeout_budget_case());
     suite_add_tcase(suite, enclosure_cache_case());
     suite_add_tcase(suite, judge_alone_case());
+    suite_add_tcase(suite, region_image_case());
     suite_add_tcase(suite, ahead_case());
     suite_add_tcase(suite, kept_case());
     suite_add_tcase(suite, sibling_case());
