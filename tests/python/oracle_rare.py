@@ -43,8 +43,17 @@ def MASKED(t):
     return (t * 3).masked_fill(torch.ones(6, 40).triu(3).bool(), -float("inf"))
 
 
+def COMBINED(t):
+    # as partial results of attention are combined, where some keys belong to no part at all
+    share = (t - t.logsumexp(0)).exp()
+    return torch.where(share.isinf() | share.isnan(), 0.0, share)
+
+
+WITHOUT_PARTS = torch.arange(40) < 3
+
 RARE.update(
     {
+        "parts of nothing": (lambda t: COMBINED((t * 3).masked_fill(WITHOUT_PARTS, -float("inf"))), [x]),
         "masked by hand": (lambda t: MASKED(t).exp() / MASKED(t).exp().sum(1, keepdim=True), [x]),
         "a gate that is shut": (lambda t: torch.sigmoid(MASKED(t)), [x]),
         "powers of 2 that are 0": (lambda t: torch.exp2(MASKED(t)), [x]),

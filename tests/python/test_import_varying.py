@@ -70,6 +70,23 @@ def a_result_without_a_greatest_length_is_refused():
         raise AssertionError("it was imported")
 
 
+def rows_are_repeated_to_as_many_as_another_tensor_has():
+    """The lengths of groups add up to the number of rows. No stand-in of a single length says so."""
+    task = imported(
+        "import torch\nROWS, GROUPS = 30, 4\n"
+        "class Model(torch.nn.Module):\n    def forward(self, x, scale, lengths):\n"
+        "        group = torch.repeat_interleave(torch.arange(lengths.shape[0]), lengths)\n"
+        "        return x * scale[group][:, None]\n"
+        "def get_inputs():\n    cuts = torch.cat([torch.randint(0, ROWS + 1, (GROUPS - 1,)).sort().values,"
+        " torch.full((1,), ROWS)])\n"
+        "    lengths = cuts.diff(prepend=torch.zeros(1, dtype=cuts.dtype))\n"
+        "    return [torch.randn(ROWS, 5), torch.rand(GROUPS), lengths]\n"
+        "def get_init_inputs():\n    return []\n"
+    )
+    (output,) = task["outputs"]
+    assert "varying" not in output and output["shape"][0] == task["inputs"][0]["shape"][0] != 30, output
+
+
 def the_oracle_answers_with_the_length():
     with written(PICKED) as (_, oracle, __):
         x = torch.randn(5, 7)

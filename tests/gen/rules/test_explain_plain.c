@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "explain_planted.h"
+#include "share.h"
 #include "suites.h"
 
 enum { RUNS = 80, UNSEEN = 35 };
@@ -165,6 +166,7 @@ static void try_all(uint64_t seed, bool all, struct error_stats *tally)
 
 START_TEST(plain_conditions_are_explained_with_the_runs_of_quick)
 {
+    SHARE_TEST(1, 2);
     const char *asked = getenv("UNSEEN_EXPLAIN_PLAIN");
     struct error_stats tally[MANNERS] = {{0}};
     for (int seed = 1; seed <= (asked ? atoi(asked) : 2); seed++)

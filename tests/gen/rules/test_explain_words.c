@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "explain_planted.h"
+#include "share.h"
 #include "suites.h"
 
 enum { RUNS = 80, UNSEEN = 35 };
@@ -140,6 +141,7 @@ static void try_all(uint64_t seed, bool all, struct error_stats *tally)
 /* For softmax alone unless asked, two seeds. */
 START_TEST(conditions_of_more_words_are_explained_with_the_runs_of_quick)
 {
+    SHARE_TEST(0, 2);
     const char *asked = getenv("UNSEEN_EXPLAIN_WORDS");
     struct error_stats tally[MANNERS] = {{0}};
     for (int seed = 1; seed <= (asked ? atoi(asked) : 2); seed++)

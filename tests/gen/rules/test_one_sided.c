@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "explain_planted.h"
+#include "share.h"
 #include "suites.h"
 
 enum { RUNS = 80, UNSEEN = 35, FRESH = 3000, SEEDS = 8 };
@@ -151,6 +152,7 @@ END_TEST
  * condition. */
 START_TEST(a_rule_that_loses_a_term_leaves_one_for_every_failure)
 {
+    SHARE_TEST(0, 2);
     struct rule rule;
     ground_open(&ground, "conv2d_f32", 1, UNSEEN, DRAW_SCOUTS, 200);
     struct planted planted =

@@ -295,7 +295,7 @@ END_TEST
 START_TEST(importing_says_what_it_does_on_a_terminal_alone)
 {
     char command[1600];
-    SHARE_TEST(1, 3);
+    SHARE_TEST(1, 6);
     if (!cli_torch())
         SKIP_TEST("no interpreter with torch: make build/venv, or UNSEEN_TEST_PYTHON");
     cli_put("slow.py", SLOW);

@@ -89,7 +89,7 @@ START_TEST(an_honest_solution_is_general_and_a_faulty_one_is_found)
 {
     const struct foreign *const of = &foreign[_i];
     char folder[60];
-    SHARE_TEST(_i, 3);
+    SHARE_TEST(_i, 6);
     if (!cli_torch())
         SKIP_TEST(no_torch);
     snprintf(folder, sizeof folder, "./%s", of->name);

@@ -144,7 +144,7 @@ static const struct {
 
 START_TEST(a_constructor_makes_what_it_likes_of_its_weights)
 {
-    SHARE_TEST(0, 3);
+    SHARE_TEST(0, 6);
     char text[2000];
     const char *const python = cli_torch();
     if (!python)

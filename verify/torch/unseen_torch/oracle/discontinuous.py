@@ -274,9 +274,13 @@ def flat_curve(cx: Context, x: Number) -> Number:
 
 @rule("aten.isnan.default", "aten.isinf.default", "aten.isposinf.default", "aten.isneginf.default")
 def is_special(cx: Context, x: Number) -> Number:
-    """The answer is torch's own. It is refused if an operand may be anything."""
-    if x.b is not None and not bool(x.b.isfinite().all()):
-        raise Unsupported(
-            "a question about NaN or infinity that an honest implementation may decide either way"
-        )
-    return Number(getattr(torch, cx.name.split(".")[1])(x.v))
+    """The answer is torch's own. It may go either way where an operand may be anything."""
+    f = getattr(torch, cx.name.split(".")[1])
+    made = Number(f(x.v))
+    if x.b is None or bool(x.b.isfinite().all()):
+        return made
+    made.open = ~x.b.isfinite().expand(x.v.shape)
+    made.runs = [
+        torch.where(made.open, ~made.v if i % 2 else made.v, f(x.run(i))) for i in range(cx.count)
+    ] or None
+    return made

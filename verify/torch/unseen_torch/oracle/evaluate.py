@@ -14,6 +14,7 @@ from .bounds import Bound
 from .eager import computed
 from .elementwise import RULES
 from .graph import Graph, coarsest, declared, is_exponent, narrowed, packet, target_name
+from .not_numbers import keep as keep_not_numbers
 from .number import (
     CALIBRATED,
     EIGHT_BITS,
@@ -172,8 +173,8 @@ def call(cx: Context, node: torch.fx.Node, env: Env) -> Any:
         raise Unsupported(f"{cx.name} of what an honest implementation may decide either way")
     if wholes.is_computed(result, cx.dtype):
         result = wholes.within_type(cx, result, cx.dtype)
-    if kind in BESIDE and isinstance(result, Number):
-        keep_beside(result, args)
+    keep_beside(kind, result, args)
+    keep_not_numbers(kind, result, args)
     expanded.follow(cx, node, args, result)
     if function is not None:
         returned.follow(kind, args, result, lambda x: function(cx, x, *args[1:], **named))
@@ -189,7 +190,9 @@ BESIDE = frozenset(
 )
 
 
-def keep_beside(result: Number, args: Any) -> None:
+def keep_beside(kind: str, result: Any, args: Any) -> None:
+    if kind not in BESIDE or not isinstance(result, Number):
+        return
     for x in args:
         if isinstance(x, Number) and x.beside is not None and x.beside is not result.beside:
             result.beside = (

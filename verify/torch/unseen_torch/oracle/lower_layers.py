@@ -120,15 +120,24 @@ def windows(
     return low.moved(x, taken, fill), list(range(len(x.shape), len(x.shape) + rank))
 
 
+ENDLESS = 1e300
+
+
+def finite_most(low: Lowered, x: Ref, dims: Sequence[int]) -> Ref:
+    """The greatest element, or a finite number of its sign, since inf - inf is NaN."""
+    return low.binary("min", low.binary("max", low.reduced("most", x, dims, True), -ENDLESS), ENDLESS)
+
+
 @lower("_softmax", "_safe_softmax")
 def softmax(low: Lowered, x: Ref, dim: int, *_: Any, **__: Any) -> Ref:
-    e = low.unary("exp", low.sub(x, low.reduced("most", x, [dim], True)))
-    return low.div(e, low.reduced("sum", e, [dim], True))
+    e = low.unary("exp", low.sub(x, finite_most(low, x, [dim])))
+    total = low.reduced("sum", e, [dim], True)
+    return low.div(e, low.binary("max", total, 1.0) if "safe" in low.name else total)
 
 
 @lower("logsumexp")
 def logsumexp(low: Lowered, x: Ref, dims: Any, keep: bool = False) -> Ref:
-    most = low.reduced("most", x, dims, True)
+    most = finite_most(low, x, dims)
     log = low.unary("log", low.reduced("sum", low.unary("exp", low.sub(x, most)), dims, True))
     made = low.add(log, most)
     return made if keep else low.moved(made, lambda t: t.squeeze(dims))

@@ -27,9 +27,12 @@ LEAST = ((-1, 0, True), (-2, 1, False))
 class StandIn(TorchDispatchMode):
     """Sits between the mode that watches a run and the FakeTensorMode."""
 
-    def __init__(self, way: Way) -> None:
+    def __init__(self, way: Way, total: int | None = None) -> None:
+        """`total`: the length of what is repeated by counts; None: as the counts' stand-ins say."""
         super().__init__()  # type: ignore[no-untyped-call]
         self.less, self.whole, self.flag = way
+        self.total = total
+        self.extents: set[int] = set()  # of the tensors that the pass has worked with
 
     def _picked(self, count: int) -> int:
         if self.less is None:
@@ -84,6 +87,7 @@ class StandIn(TorchDispatchMode):
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         named = kwargs or {}
+        self.extents.update(*(a.shape for a in args if isinstance(a, torch.Tensor)))
         if func is aten._local_scalar_dense.default:
             return self._number(args[0])
         if func is aten.equal.default:
@@ -98,7 +102,7 @@ class StandIn(TorchDispatchMode):
             least = args[2] if len(args) > 2 else named.get("minlength", 0)
             return args[0].new_empty(max(least, self.whole), dtype=torch.int64)
         if func is aten.repeat_interleave.Tensor and named.get("output_size") is None:
-            return args[0].new_empty(args[0].numel() * self.whole)
+            return args[0].new_empty(args[0].numel() * self.whole if self.total is None else self.total)
         if func in (aten._unique2.default, aten.unique_consecutive.default):
             return self._distinct(args[0], named.get("dim", args[3] if len(args) > 3 else None))
         if func is aten.unique_dim.default:

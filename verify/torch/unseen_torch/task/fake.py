@@ -300,16 +300,20 @@ def observe(task: source.Source, sizes: Sizes, file: Sizes | None = None) -> Obs
         except failure.Hanging as hanging:
             reason = task.hanging = hanging
     cause = reason
+    extents: set[int] = set()
 
-    def observed(way: data_dependent.Way) -> Observed:
+    def observed(way: data_dependent.Way, total: int | None) -> Observed:
+        standing_in = data_dependent.StandIn(way, total)
         try:
-            return _observe(task, sizes, file, data_dependent.StandIn(way))
+            return _observe(task, sizes, file, standing_in)
         except failure.Failed as why:
             if is_first or isinstance(why, failure.Hanging):
                 raise cause from why
             raise
+        finally:
+            extents.update(standing_in.extents)
 
-    return varying.agreed(observed, cause)
+    return varying.agreed(observed, cause, extents)
 
 
 def _observe(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Optional
 
 import torch
 
@@ -16,6 +16,8 @@ from . import data_dependent
 from . import failure as failed
 from .description import OutputEntry
 from .observed import Observed, Output
+
+MOST_TOTALS = 16  # extents that are tried as the number of all rows
 
 
 def entries(outputs: Sequence[OutputEntry], taken: set[str]) -> list[OutputEntry]:
@@ -46,24 +48,30 @@ def are_fit(tensors: Sequence[torch.Tensor], outputs: Sequence[Output]) -> bool:
     )
 
 
-def agreed(observed: Callable[[data_dependent.Way], Observed], failure: Exception) -> Observed:
+Observing = Callable[[data_dependent.Way, Optional[int]], Observed]
+
+
+def agreed(observed: Observing, failure: Exception, extents: set[int]) -> Observed:
     """Returns the record of a run with stand-ins for what depends on values. It raises
     `failure` if other records differ.
 
     They may differ in extents of outputs alone, whose greatest ones are known. The record has these, and the
-    dimensions that vary.
+    dimensions that vary. Lengths of groups of rows may add up to one of the `extents`.
     """
+
+    def pair(ways: Sequence[data_dependent.Way], total: int | None = None) -> tuple[Observed, Observed]:
+        one, two = (observed(way, total) for way in ways)
+        return one, two
+
     try:
-        one, two = map(observed, data_dependent.WAYS)
+        one, two = pair(data_dependent.WAYS)
     except failed.Failed:  # half of what every mask may pick is too much together, or a place beyond the end
-        one, two = map(observed, data_dependent.LEAST)
-        if one.dims() != two.dims():
-            raise failure from None
+        one, two = _steady(pair, failure, extents)
     if one.structure() != two.structure() or one.dims(False) != two.dims(False):
         raise failure
     if one.dims() == two.dims():
         return one
-    most, again = map(observed, data_dependent.MOST)
+    most, again = pair(data_dependent.MOST)
     if one.structure() != most.structure() or most.dims() != again.dims():
         raise failure
     outputs = []
@@ -74,6 +82,21 @@ def agreed(observed: Callable[[data_dependent.Way], Observed], failure: Exceptio
         outputs.append(Output(a.dtype, greatest.shape, dims))
     one.outputs = outputs
     return one
+
+
+def _steady(
+    pair: Callable[..., tuple[Observed, Observed]], failure: Exception, extents: set[int]
+) -> tuple[Observed, Observed]:
+    """Returns two records with the same extents everywhere."""
+    totals = [(data_dependent.WAYS, n) for n in sorted(extents, reverse=True)[:MOST_TOTALS]]
+    for ways, total in ((data_dependent.LEAST, None), *totals):
+        try:
+            one, two = pair(ways, total)
+        except failed.Failed:
+            continue
+        if one.dims() == two.dims():
+            return one, two
+    raise failure
 
 
 def placed(value: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
