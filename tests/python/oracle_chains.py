@@ -244,7 +244,29 @@ def terms_that_cancel_may_be_added_in_another_order():
     assert worst(judged, b / (a + a.abs() + 1.001)) > 1
 
 
+def gravity(pos, mass, soft=1e-8):
+    d = pos[None] - pos[:, None]
+    inverse = ((d * d).sum(-1) + soft) ** -1.5
+    return torch.einsum("ijc,ij,j->ic", d, inverse, mass)
+
+
+def by_coordinate(pos, mass):
+    d = [pos[None, :, c] - pos[:, None, c] for c in range(3)]
+    root = torch.rsqrt(d[0].square() + d[1].square() + d[2].square() + 1e-8)
+    return torch.stack([((root * root) * (root * mass) * x).sum(1) for x in d], 1)
+
+
+def a_difference_is_literal_where_an_expanded_square_leaves_nothing():
+    """x - x is 0 on the diagonal. The error of |x|^2 + |x|^2 - 2 x x exceeds the softening."""
+    pos, mass = drawn(40, 3), drawn(40, seed=2).abs()
+    judged = judged_of(gravity, [pos, mass])
+    assert judged[0].dropped is None and worst(judged, gravity(pos, mass)) <= 1
+    assert worst(judged, by_coordinate(pos, mass)) <= 1
+    assert worst(judged, gravity(pos, mass, 1e-4)) > 1 and worst(judged, gravity(pos, mass * 1.0001)) > 1
+
+
 TESTS = [
+    a_difference_is_literal_where_an_expanded_square_leaves_nothing,
     terms_that_cancel_may_be_added_in_another_order,
     an_optimizers_step_may_take_any_form,
     a_mixture_may_be_a_difference_that_is_weighed,

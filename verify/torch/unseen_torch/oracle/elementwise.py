@@ -93,10 +93,10 @@ def add_sub(cx: Context, a: Operand, b: Operand, alpha: float, sign: int) -> Num
     if (a.v.numel() == 1 and not bool(a.v)) or (b.v.numel() == 1 and not bool(b.v)):
         made = linear(cx, f, [(a, 1.0), (b, abs(alpha))], lambda u, v: 0)  # adding zero is exact
     else:
-        # An operand may have been added to another number before (a bias less a constant). This adds one rounding at
-        # its size. In a sum of several products, the order is free. Each product then has as many roundings as there
-        # are other products (doc/error-model.md, short chains).
-        first, second = a.size(), abs(alpha) * b.size()
+        # An operand may have been added to another number before (a bias less a constant): a rounding at its
+        # size. Each of several products has as many as there are others (doc/error-model.md, short chains).
+        literal = cx.literal and a.b is None and b.b is None
+        first, second = (x * (not literal) for x in (a.size(), abs(alpha) * b.size()))
         reached, each = torch.maximum(first, second), b.count * first + a.count * second
         known = is_exact(a) & is_gridded(a.v) & is_exact(b) & is_gridded(b.v)
         rounds: Callable[[torch.Tensor], Error] = (
@@ -120,7 +120,7 @@ def add_sub(cx: Context, a: Operand, b: Operand, alpha: float, sign: int) -> Num
             lambda u, v: u * own(torch.maximum(reached + torch.maximum(v.abs(), reached), each), v),
             lambda u, v: u * own(walked(v), v),
         )
-        made.terms, made.count = first + second, min(a.count + b.count, MOST_COUNTED)
+        made.terms, made.count = None if literal else first + second, min(a.count + b.count, MOST_COUNTED)
         made.nested = max(a.nested, b.nested, 1)
     made.whole = whole
     if whole and alpha == 1 and a.sides is not None and b.b is None and b.open is None:

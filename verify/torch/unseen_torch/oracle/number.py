@@ -184,8 +184,8 @@ class Context:
         self.generator.manual_seed(seed)
         self.dtype = torch.float32  # declared type of the current operation
         self.sides: open_sides.Sides | None = None  # of open decisions (sides.py)
-        # a 16-bit format to which its result may be rounded, although its declared type is wider
-        self.narrow: torch.dtype | None = None
+        self.narrow: torch.dtype | None = None  # a 16-bit format to which its result may be rounded
+        self.literal = False  # a difference of exact numbers is computed as it is written (short chains)
         self.name = ""  # of the operation
         self.fixed = False  # its result depends on sizes alone
         self.raised = False  # its result is the exponent of an exponential

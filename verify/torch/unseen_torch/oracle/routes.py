@@ -11,7 +11,8 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 from . import complexes
 from .eager import computed
-from .number import Context, Number
+from .graph import declared
+from .number import Context, Number, Unsupported
 
 # Operations whose results name values, or depend on the order of several writers. They keep their rules.
 RULED = """argmax argmin max min sort topk median nanmedian kthvalue mode cummax cummin where index_put scatter copy nonzero equal masked_scatter
@@ -203,3 +204,13 @@ def result(
     if is_single(cx, args):
         return of_a_single_number(function, cx, args, named)
     return function(cx, *args, **named)
+
+
+def outputs_of(node: torch.fx.Node, env: dict[torch.fx.Node, Any]) -> list[tuple[Number, torch.dtype]]:
+    value: Any = torch.fx.node.map_arg(node.args[0], env.__getitem__)
+    numbers = list(value) if isinstance(value, (tuple, list)) else [value]
+    types = node.args[0] if isinstance(node.args[0], (tuple, list)) else [node.args[0]]
+    flat = [n for n in numbers if isinstance(n, Number)]
+    if len(flat) != len(numbers):
+        raise Unsupported("an output that is no tensor")
+    return [(n, declared(t)) for n, t in zip(flat, types)]
