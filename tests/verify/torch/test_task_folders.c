@@ -264,15 +264,15 @@ END_TEST
 
 /* Masks and logarithms, modules of a task's folder, replacements of a seen set on a host: tests in Python. */
 static const char *const of_importing[] = {
-    "tests/python/test_import_masks.py",       "tests/python/test_own_modules.py",
-    "tests/python/test_stand_in.py",           "tests/python/test_import_bounds.py",
-    "tests/python/test_import_scalars.py",     "tests/python/test_import_written.py",
-    "tests/python/test_import_varying.py",     "tests/python/test_import_loops.py",
-    "tests/python/test_import_nonnegative.py", "tests/python/test_import_sizes.py",
-    "tests/python/test_import_extremes.py",    "tests/python/test_import_exponents.py",
-    "tests/python/test_import_reads.py",       "tests/python/test_readers.py",
-    "tests/python/test_readers_data.py",       "tests/python/test_readers_calls.py",
-    "tests/python/test_readers_functions.py"};
+    "tests/python/test_import_masks.py",     "tests/python/test_own_modules.py",
+    "tests/python/test_stand_in.py",         "tests/python/test_import_bounds.py",
+    "tests/python/test_import_scalars.py",   "tests/python/test_import_written.py",
+    "tests/python/test_import_varying.py",   "tests/python/test_written_extents.py",
+    "tests/python/test_import_loops.py",     "tests/python/test_import_nonnegative.py",
+    "tests/python/test_import_sizes.py",     "tests/python/test_import_extremes.py",
+    "tests/python/test_import_exponents.py", "tests/python/test_import_reads.py",
+    "tests/python/test_readers.py",          "tests/python/test_readers_data.py",
+    "tests/python/test_readers_calls.py",    "tests/python/test_readers_functions.py"};
 
 START_TEST(importing_holds_its_python_tests)
 {

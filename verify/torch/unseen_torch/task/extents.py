@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from . import clipped, computed, fit, input_domain, scalar, size_constraints
+from . import clipped, computed, fit, input_domain, scalar, size_constraints, written_extents
 from .description import Extent, ImportError_, InputEntry, PowerLaw
 from .expression import Sizes
 from .observed import Input, Observed, Point, Shaped
@@ -43,13 +43,19 @@ class _Extents:
     def of(self, pick: Callable[[Observed], int], what: str) -> Extent:
         values = tuple(pick(observed) for _, observed in self.points)
         if values not in self.memory:
-            self.memory[values] = fit.extent(self.base, [(s, y) for (s, _), y in zip(self.points, values)])
+            samples = [(s, y) for (s, _), y in zip(self.points, values)]
+            found = fit.extent(self.base, samples)
+            self.memory[values] = self._written(samples) if found is None else found
         found = self.memory[values]
         if found is None:
             self.unknown = (what, self._moving(values))
             self.unfitted.append(pick)
             return values[0]
         return found
+
+    def _written(self, samples: list[tuple[Sizes, int]]) -> str | None:
+        source, names = self.runs.source, {n: a.name for a in self.axes for n in a.sizes if a.low < a.high}
+        return written_extents.fitting(source.expressions, names, source.published(), samples)
 
     def limit_saturated(self) -> bool:
         """Lowers the highest value of an axis beyond which the first unknown extent stays. Tells whether

@@ -22,6 +22,7 @@ from ..readers.reading import Reading, text_of
 from ..readers.reading import SourceError as SourceError
 from . import devices, own_modules
 from .sizes import FUNCTIONS, PREFIX, Places
+from .written_extents import expressions
 
 if TYPE_CHECKING:
     import torch
@@ -166,6 +167,7 @@ class Source:
         places = Places(tree)
         places.find(parameters_of(tree, entry, "__init__"))
         self.sizes = places.sizes
+        self.expressions = expressions(tree, PREFIX)  # of sizes, as get_inputs computes extents
         self.code = compile(tree, os.path.basename(path), "exec")
 
     def _require(self, tree: ast.Module) -> None:
