@@ -122,7 +122,7 @@ static int problem_count(void)
 
 START_TEST(honest_settings_pass)
 {
-    SHARE_TEST(_i, 11);
+    SHARE_TEST(_i, 17);
     NEED_PROGRAM(problem_at(_i));
     const struct attempt attempt = {
         .device = "host", .capability = -1, .plan = {.seed = 1, .settings = 8, .configs = 30}};
@@ -133,7 +133,7 @@ END_TEST
 /* Most show on small configurations. The whole set shows those that need a long sum or a late token. */
 START_TEST(small_configurations_reject_most_mutants)
 {
-    SHARE_TEST(_i, 11);
+    SHARE_TEST(_i, 17);
     NEED_PROGRAM(problem_at(_i));
     const struct attempt attempt = {.device = "host",
                                     .capability = -1,
@@ -166,7 +166,7 @@ END_TEST
 /* The matrix units' share of the honest, emulated bit by bit. */
 START_TEST(emulated_matrix_units_pass)
 {
-    SHARE_TEST(_i, 11);
+    SHARE_TEST(_i, 17);
     NEED_PROGRAM(problem_at(_i));
     const struct attempt attempt = {
         .device = "host", .capability = 90, .plan = {.seed = 2, .settings = 8, .configs = 12}};
@@ -209,7 +209,7 @@ enum { WORST = sizeof worst / sizeof *worst };
 /* Half of the allowed error is not enough for them, and all of it is. */
 START_TEST(half_of_a_bound_rejects_the_worst_honest_case)
 {
-    SHARE_TEST(_i, 11);
+    SHARE_TEST(_i, 17);
     const struct problem *problem = problem_find(worst[_i].problem);
     struct attempt attempt = {.device = "host", .capability = -1};
     struct bed bed = open_bed(problem, &attempt);
@@ -232,7 +232,7 @@ END_TEST
 
 START_TEST(four_times_a_bound_accepts_a_mutant)
 {
-    SHARE_TEST(_i, 11);
+    SHARE_TEST(_i, 17);
     NEED_PROGRAM(problem_at(_i));
     const struct problem *problem = problem_at(_i);
     const struct attempt attempt = {

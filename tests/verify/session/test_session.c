@@ -162,7 +162,7 @@ START_TEST(a_share_of_the_timed_calls_is_judged)
 {
     int wrong = 0;
     open_kernel("", "if (calls % 2 == 0) y[5] = 7;");
-    for (config.seed = 1; config.seed <= 8; config.seed++) {
+    for (config.seed = 1; config.seed <= 24; config.seed++) {
         struct config_result result = {0};
         ck_assert_int_eq(session_time(session, &config, 0.01, &result), SESSION_OK);
         wrong += result.outcome == OUTCOME_WRONG;

@@ -325,7 +325,7 @@ END_TEST
 
 START_TEST(importing_tells_what_inputs_are_computed)
 {
-    SHARE_TEST(_i, 5);
+    SHARE_TEST(_i, 9);
     static const char *const files[] = {"import", "import_inputs", "import_laws", "placing",
                                         "import_decisions"};
     char command[300];
